@@ -1,0 +1,433 @@
+#include "sim/kernel/kernel.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "sim/base/error.hpp"
+
+namespace storcast {
+namespace {
+
+constexpr bool has(const Step& step, std::uint8_t flag) noexcept { return (step.flags & flag) != 0; }
+
+inline void end_stage(Io& io, const Step& step, Time t) noexcept {
+  io.stages[static_cast<std::size_t>(step.stage)] += static_cast<float>((t - io.mark).count());
+  io.mark = t;
+}
+
+// Fibonacci hashing of the 4 KiB page: neighbours spread evenly over the queues.
+inline std::uint32_t hash_of_page(std::uint64_t lba) noexcept {
+  return static_cast<std::uint32_t>(((lba >> 3) * 0x9e3779b97f4a7c15ull) >> 32);
+}
+
+inline std::uint32_t reduce(std::uint32_t hash, std::uint32_t n) noexcept {
+  return static_cast<std::uint32_t>((static_cast<std::uint64_t>(hash) * n) >> 32);
+}
+
+}  // namespace
+
+Kernel::Kernel(System& system, Recorder& recorder, std::uint64_t seed)
+    : system_(system),
+      recorder_(recorder),
+      queue_(system.io_capacity + system.streams.size(), system.event_spacing),
+      ios_(system.io_capacity + system.streams.size()),
+      plan_(system.most_members),
+      cursors_(system.connections.size()),
+      round_robin_(system.streams.size()),
+      decision_rng_(seed, "decisions") {
+  for (const Stream& stream : system.streams) stream_rngs_.emplace_back(seed, "stream " + stream.name);
+  for (std::size_t i = 0; i < system.shapes.size(); ++i) {
+    shape_rngs_.emplace_back(seed, "service shape " + std::to_string(i));
+  }
+}
+
+void Kernel::start() {
+  for (std::size_t i = 0; i < system_.streams.size(); ++i) {
+    const Stream& stream = system_.streams[i];
+    // Sequential jobs start evenly spaced over their volume.
+    for (std::uint32_t c = 0; c < stream.connections; ++c) {
+      const std::uint64_t units = stream.span_blocks / stream.alignment_blocks;
+      cursors_[stream.first_connection + c] =
+          units * c / stream.connections * stream.alignment_blocks;
+    }
+    if (stream.open) {
+      const IoId id = ios_.acquire();
+      INVARIANT(id != IoId::none, "the pool has room for the generators");
+      Io& io = ios_[id];
+      io = Io{};
+      io.stream = static_cast<std::uint8_t>(i);
+      io.step = stream.first_step;
+      const double gap = stream.interarrival_ps *
+                         system_.shapes[index_of(stream.interarrival)].draw(stream_rngs_[i]);
+      queue_.push(now_ + Duration{static_cast<std::int64_t>(gap)}, id);
+      continue;
+    }
+    for (std::uint32_t c = 0; c < stream.connections; ++c) {
+      start_connection(i, stream.first_connection + c, stream.per_connection);
+    }
+  }
+}
+
+void Kernel::start_connection(std::size_t stream, std::uint32_t connection, std::uint32_t count) {
+  for (std::uint32_t k = 0; k < count; ++k) {
+    const IoId id = ios_.acquire();
+    if (id == IoId::none) {
+      overflowed_ = true;
+      return;
+    }
+    Io& io = ios_[id];
+    io = Io{};
+    io.stream = static_cast<std::uint8_t>(stream);
+    io.connection = static_cast<std::uint16_t>(connection);
+    io.step = system_.streams[stream].first_step;
+    queue_.push(now_, id);
+  }
+}
+
+void Kernel::set_iodepth(StreamId id, std::uint32_t per_connection) {
+  Stream& stream = system_.streams[index_of(id)];
+  INVARIANT(!stream.open, "an iodepth belongs to a closed stream");
+  for (std::uint32_t c = 0; c < stream.connections; ++c) {
+    Connection& connection = system_.connections[stream.first_connection + c];
+    const std::uint32_t target = stream.per_connection;
+    if (per_connection >= target) {
+      const std::uint32_t kept = std::min(connection.surplus, per_connection - target);
+      connection.surplus -= kept;
+      start_connection(index_of(id), stream.first_connection + c, per_connection - target - kept);
+    } else {
+      connection.surplus += target - per_connection;
+    }
+  }
+  stream.per_connection = per_connection;
+}
+
+void Kernel::set_interarrival(StreamId id, double mean_ps) noexcept {
+  system_.streams[index_of(id)].interarrival_ps = mean_ps;
+}
+
+void Kernel::set_read_fraction(StreamId id, double fraction) noexcept {
+  system_.streams[index_of(id)].read_fraction = fraction;
+}
+
+void Kernel::run_until(Time horizon) noexcept {
+  while (!queue_.empty() && queue_.top_time() < horizon && !overflowed_) {
+    const Event event = queue_.pop();
+    now_ = event.at;
+    ++events_;
+    advance(event.io, event.at);
+  }
+  now_ = std::max(now_, horizon);
+}
+
+std::uint64_t Kernel::address(const Stream& stream, std::size_t index, const Io& io,
+                              std::uint32_t blocks) noexcept {
+  Rng& rng = stream_rngs_[index];
+  if (stream.law == AddressLaw::sequential) {
+    std::uint64_t& cursor = cursors_[io.connection];
+    if (cursor + blocks > stream.span_blocks) cursor = 0;
+    const std::uint64_t lba = cursor;
+    cursor += blocks;
+    return lba;
+  }
+  const std::uint64_t units = (stream.span_blocks - blocks) / stream.alignment_blocks + 1;
+  if (stream.law == AddressLaw::uniform) return rng.below(units) * stream.alignment_blocks;
+  const auto n = static_cast<double>(units);
+  double rank = 0;
+  if (stream.law == AddressLaw::zipf) {
+    // Inverse of the continuous Zipf distribution over 1 .. n.
+    const double one_minus = 1 - stream.law_parameter;
+    const double u = rng.uniform();
+    rank = std::fabs(one_minus) < 1e-9
+               ? std::pow(n, u) - 1
+               : std::pow((std::pow(n, one_minus) - 1) * u + 1, 1 / one_minus) - 1;
+  } else if (stream.law == AddressLaw::pareto) {
+    // fio: n * u^(log h / log (1 - h)): a fraction h of the accesses goes outside 1 - h of the span.
+    const double h = stream.law_parameter;
+    rank = n * std::pow(rng.uniform(), std::log(h) / std::log(1 - h));
+  } else {
+    // Sum of twelve uniforms: normal to well within what a hot spot needs; parameter in per cent.
+    double sum = -6;
+    for (int i = 0; i < 12; ++i) sum += rng.uniform();
+    rank = n * (0.5 + sum * stream.law_parameter / 100);
+    return static_cast<std::uint64_t>(std::clamp(rank, 0.0, n - 1)) * stream.alignment_blocks;
+  }
+  // Hot ranks are spread over the span, as fio does.
+  const auto r = static_cast<std::uint64_t>(std::clamp(rank, 0.0, n - 1));
+  const std::uint64_t spread = r * 0x9e3779b97f4a7c15ull;
+  return multiply_high(spread, units) * stream.alignment_blocks;
+}
+
+void Kernel::submit(Io& io, Time t) noexcept {
+  const std::size_t index = io.stream;
+  const Stream& stream = system_.streams[index];
+  Rng& rng = stream_rngs_[index];
+  const bool read = stream.read_fraction >= 1 ||
+                    (stream.read_fraction > 0 && rng.uniform() < stream.read_fraction);
+  const auto& sizes = read ? stream.read_sizes : stream.write_sizes;
+  std::uint32_t size = 0;
+  if (sizes.size() > 1) {
+    const double u = rng.uniform();
+    while (size + 1 < sizes.size() && u >= sizes[size].up_to) ++size;
+  }
+  io.submitted = t;
+  io.mark = t;
+  io.stages = {};
+  io.blocks = sizes[size].blocks;
+  io.direction = read ? Direction::read : Direction::write;
+  io.lba = address(stream, index, io, io.blocks);
+  const std::uint32_t variant = system_.connections[io.connection].variant;
+  io.step = stream.paths[(variant * 2 + (read ? 0u : 1u)) * stream.sizes_stride + size];
+  recorder_.submitted(index, t);
+}
+
+void Kernel::arrive(Io& generator, IoId id, Time t) noexcept {
+  const std::size_t index = generator.stream;
+  const Stream& stream = system_.streams[index];
+  const double gap = stream.interarrival_ps *
+                     system_.shapes[index_of(stream.interarrival)].draw(stream_rngs_[index]);
+  queue_.push(t + Duration{static_cast<std::int64_t>(gap + 0.5)}, id);
+  const IoId fresh = ios_.acquire();
+  if (fresh == IoId::none) {
+    overflowed_ = true;
+    return;
+  }
+  Io& io = ios_[fresh];
+  io.parent = IoId::none;
+  io.stream = static_cast<std::uint8_t>(index);
+  std::uint32_t& next = round_robin_[index];
+  io.connection = static_cast<std::uint16_t>(stream.first_connection + next);
+  if (++next == stream.connections) next = 0;
+  submit(io, t);
+  advance(fresh, t);
+}
+
+// Records the response of `id`. True: the I/O was submitted anew (only with `reuse`).
+bool Kernel::respond(IoId id, Time t, bool reuse) noexcept {
+  Io& io = ios_[id];
+  const Stream& stream = system_.streams[io.stream];
+  recorder_.completed(io.stream, static_cast<std::size_t>(io.direction), io.blocks * block_bytes,
+                      t - io.submitted, io.stages, t);
+  Connection& connection = system_.connections[io.connection];
+  const bool again = !stream.open && connection.surplus == 0;
+  if (!stream.open && !again) --connection.surplus;
+  if (!again) {
+    if (reuse) ios_.release(id);
+    return false;
+  }
+  IoId next = id;
+  if (!reuse) {
+    next = ios_.acquire();
+    if (next == IoId::none) {
+      overflowed_ = true;
+      return false;
+    }
+    Io& fresh = ios_[next];
+    fresh.parent = IoId::none;
+    fresh.stream = io.stream;
+    fresh.connection = io.connection;
+  }
+  if (stream.think.count() > 0) {
+    ios_[next].step = stream.first_step;
+    queue_.push(t + stream.think, next);
+    return false;
+  }
+  submit(ios_[next], t);
+  if (reuse) return true;
+  advance(next, t);
+  return false;
+}
+
+TokenPool& Kernel::pool_of(const Step& step, const Io& io) noexcept {
+  const std::uint32_t index =
+      has(step, step_flag::routed_pool) ? system_.routes[step.target + io.connection] : step.target;
+  return system_.pools[index];
+}
+
+void Kernel::release_tokens(TokenPool& pool, std::uint32_t tokens, Time t) noexcept {
+  pool.release(tokens);
+  while (pool.first_waiter() != IoId::none) {
+    const IoId waiter = pool.first_waiter();
+    if (!pool.admit_first(ios_, system_.steps[ios_[waiter].step].aux)) return;
+    ++ios_[waiter].step;
+    queue_.push(t, waiter);
+  }
+}
+
+// Starts the members of a phase. True: the I/O itself goes on at once (no member, or in person).
+bool Kernel::fork(IoId id, const Step& step, Time t) noexcept {
+  Io& io = ios_[id];
+  plan_.clear();
+  system_.plans[step.function](io, static_cast<int>(step.after_ps), plan_);
+  const auto members = plan_.ios();
+  if (members.empty()) {
+    io.step = step.aux + 1;
+    return true;
+  }
+  const std::uint32_t first = io.step + 1;
+  if (members.size() == 1 && step.priority != 0) {
+    io.drive = members[0].drive;
+    io.lba = members[0].lba;
+    io.blocks = members[0].blocks;
+    io.step = first;
+    return true;
+  }
+  if (ios_.in_use() + members.size() > ios_.capacity()) {
+    overflowed_ = true;
+    return false;
+  }
+  io.pending = static_cast<std::uint16_t>(members.size());
+  for (const MemberIo& member : members) {
+    const IoId child = ios_.acquire();
+    Io& m = ios_[child];
+    m.parent = id;
+    m.mark = t;
+    m.lba = member.lba;
+    m.blocks = member.blocks;
+    m.drive = member.drive;
+    m.connection = io.connection;
+    m.stream = io.stream;
+    m.direction = io.direction;
+    m.step = first;
+    advance(child, t);
+  }
+  return false;
+}
+
+Duration Kernel::service(const Step& step, const Io& io) noexcept {
+  double ps = step.fixed_ps;
+  if (has(step, step_flag::per_outstanding)) {
+    const auto& pool = system_.pools[system_.routes[step.aux + io.connection]];
+    ps += static_cast<double>(step.slope) * static_cast<double>(pool.in_use());
+  } else {
+    ps += static_cast<double>(step.slope) *
+          static_cast<double>(static_cast<std::int64_t>(io.blocks) * block_bytes);
+  }
+  if (step.shape != 0) ps *= system_.shapes[step.shape].draw(shape_rngs_[step.shape]);
+  return Duration{static_cast<std::int64_t>(ps + 0.5)};
+}
+
+void Kernel::advance(IoId id, Time t) noexcept {
+  for (;;) {
+    Io& io = ios_[id];
+    const Step& step = system_.steps[io.step];
+    FcfsStation* station = nullptr;
+    switch (step.kind) {
+      case StepKind::arrive:
+        arrive(io, id, t);
+        return;
+      case StepKind::submit:
+        submit(io, t);
+        continue;
+      case StepKind::visit:
+        station = &system_.stations[step.target];
+        break;
+      case StepKind::visit_connection:
+        station = &system_.stations[system_.routes[step.target + io.connection]];
+        if (has(step, step_flag::gated)) t = std::max(t, system_.connections[io.connection].open_at);
+        break;
+      case StepKind::visit_drive:
+        station = &system_.stations[step.target + index_of(io.drive)];
+        break;
+      case StepKind::visit_address:
+        station = &system_.stations[step.target + index_of(io.drive) * step.aux +
+                                    reduce(hash_of_page(io.lba), step.aux)];
+        break;
+      case StepKind::visit_servers:
+        t = system_.server_stations[step.target].serve(t, service(step, io)) +
+            Duration{step.after_ps};
+        if (has(step, step_flag::ends_stage)) end_stage(io, step, t);
+        ++io.step;
+        queue_.push(t, id);
+        return;
+      case StepKind::visit_model:
+        t = system_.stations[step.target].serve(
+                t, system_.services[step.function](io, t, shape_rngs_[0])) +
+            Duration{step.after_ps};
+        if (has(step, step_flag::ends_stage)) end_stage(io, step, t);
+        ++io.step;
+        queue_.push(t, id);
+        return;
+      case StepKind::visit_priority:
+        ++io.step;
+        if (system_.priority_stations[step.target].arrive(ios_, id, step.priority, t)) {
+          queue_.push(t + service(step, io), id);
+        }
+        return;
+      case StepKind::leave_priority: {
+        const IoId next = system_.priority_stations[step.target].depart(ios_, t);
+        if (next != IoId::none) {
+          const Io& waiting = ios_[next];
+          queue_.push(t + service(system_.steps[waiting.step - 1], waiting), next);
+        }
+        if (has(step, step_flag::ends_stage)) end_stage(io, step, t);
+        ++io.step;
+        continue;
+      }
+      case StepKind::post_drive: {
+        const double ps = static_cast<double>(step.slope) *
+                          static_cast<double>(static_cast<std::int64_t>(io.blocks) * block_bytes);
+        const Time drained = system_.stations[step.target + index_of(io.drive)].serve(
+            t, Duration{static_cast<std::int64_t>(ps + 0.5)});
+        t = std::max(t, drained - Duration{static_cast<std::int64_t>(step.fixed_ps)}) +
+            Duration{step.after_ps};
+        if (has(step, step_flag::ends_stage)) end_stage(io, step, t);
+        ++io.step;
+        queue_.push(t, id);
+        return;
+      }
+      case StepKind::delay:
+        t += Duration{static_cast<std::int64_t>(step.fixed_ps)};
+        if (has(step, step_flag::ends_stage)) end_stage(io, step, t);
+        ++io.step;
+        queue_.push(t, id);
+        return;
+      case StepKind::seize:
+        if (!pool_of(step, io).seize(ios_, id, step.aux)) return;
+        ++io.step;
+        continue;
+      case StepKind::release:
+        ++io.step;
+        release_tokens(pool_of(step, io), step.aux, t);
+        continue;
+      case StepKind::skip_if:
+        io.step = system_.decisions[step.function](io, t, decision_rng_) ? step.aux : io.step + 1;
+        continue;
+      case StepKind::fork:
+        if (!fork(id, step, t)) return;
+        continue;
+      case StepKind::join: {
+        if (io.parent != IoId::none) {
+          const std::uint32_t after = io.step + 1;
+          const IoId parent = io.parent;
+          ios_.release(id);
+          if (--ios_[parent].pending != 0) return;
+          id = parent;
+          ios_[id].step = after;
+        } else {
+          ++io.step;
+        }
+        if (has(step, step_flag::ends_stage)) end_stage(ios_[id], step, t);
+        continue;
+      }
+      case StepKind::acknowledge:
+        ++io.step;
+        respond(id, t, false);
+        continue;
+      case StepKind::complete:
+        if (!respond(id, t, true)) return;
+        continue;
+      case StepKind::retire:
+        ios_.release(id);
+        return;
+    }
+    t = station->serve(t, service(step, io)) + Duration{step.after_ps};
+    if (has(step, step_flag::ends_stage)) end_stage(io, step, t);
+    ++io.step;
+    if (has(step, step_flag::runs_on)) continue;
+    queue_.push(t, id);
+    return;
+  }
+}
+
+}  // namespace storcast

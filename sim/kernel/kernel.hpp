@@ -1,0 +1,76 @@
+// The event loop: one switch, no allocation.
+//
+// Kernel owns the clock, the pending events and the I/Os in flight of one run. run_until() executes
+// every event before the horizon. Nothing that is reachable from it allocates, throws, logs or looks
+// up a name; what can fail (an open workload beyond capacity that fills the I/O pool) sets
+// overflowed() and ends the loop. Changes of the scenario (a load, a drive, a controller) act between
+// two calls of run_until().
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "sim/kernel/event_queue.hpp"
+#include "sim/kernel/io.hpp"
+#include "sim/kernel/system.hpp"
+#include "sim/stats/recorder.hpp"
+
+namespace storcast {
+
+class Kernel {
+ public:
+  // The system and the recorder must outlive the kernel.
+  Kernel(System& system, Recorder& recorder, std::uint64_t seed);
+
+  // Submits the first I/Os of every stream at time 0. Call once, before run_until().
+  void start();
+  // Executes all events at times < horizon and advances the clock to it.
+  void run_until(Time horizon) noexcept;
+
+  [[nodiscard]] Time now() const noexcept { return now_; }
+  [[nodiscard]] std::uint64_t events() const noexcept { return events_; }
+  [[nodiscard]] std::size_t in_flight() const noexcept { return ios_.in_use(); }
+  [[nodiscard]] bool overflowed() const noexcept { return overflowed_; }
+  [[nodiscard]] bool idle() const noexcept { return queue_.empty(); }
+
+  // Changes of the load, effective now. A closed stream that shrinks lets I/Os leave as they complete.
+  void set_iodepth(StreamId stream, std::uint32_t per_connection);
+  void set_interarrival(StreamId stream, double mean_ps) noexcept;
+  void set_read_fraction(StreamId stream, double fraction) noexcept;
+
+  // Calls f(time of the event, I/O) for each I/O that waits for one; the step before Io::step is the
+  // visit in progress.
+  template <class F>
+  void for_each_pending(F&& f) const {
+    queue_.for_each([&](Time at, IoId id) { f(at, ios_[id]); });
+  }
+
+ private:
+  void advance(IoId id, Time t) noexcept;
+  void submit(Io& io, Time t) noexcept;
+  void arrive(Io& generator, IoId id, Time t) noexcept;
+  bool respond(IoId id, Time t, bool reuse) noexcept;
+  bool fork(IoId id, const Step& step, Time t) noexcept;
+  void release_tokens(TokenPool& pool, std::uint32_t tokens, Time t) noexcept;
+  std::uint64_t address(const Stream& stream, std::size_t index, const Io& io,
+                        std::uint32_t blocks) noexcept;
+  TokenPool& pool_of(const Step& step, const Io& io) noexcept;
+  Duration service(const Step& step, const Io& io) noexcept;
+  void start_connection(std::size_t stream, std::uint32_t connection, std::uint32_t count);
+
+  System& system_;
+  Recorder& recorder_;
+  EventQueue queue_;
+  IoPool ios_;
+  MemberPlan plan_;
+  std::vector<Rng> stream_rngs_;      // addresses, sizes, directions, arrivals
+  std::vector<Rng> shape_rngs_;       // service times
+  std::vector<std::uint64_t> cursors_;  // next address of a sequential connection
+  std::vector<std::uint32_t> round_robin_;  // next connection of an open stream
+  Rng decision_rng_;
+  Time now_{};
+  std::uint64_t events_ = 0;
+  bool overflowed_ = false;
+};
+
+}  // namespace storcast

@@ -1,0 +1,255 @@
+#include "sim/kernel/path.hpp"
+
+#include <limits>
+#include <utility>
+
+#include "sim/base/error.hpp"
+#include "sim/kernel/system.hpp"
+
+namespace storcast {
+namespace {
+
+bool is_timed(StepKind kind) {
+  switch (kind) {
+    case StepKind::visit:
+    case StepKind::visit_connection:
+    case StepKind::visit_drive:
+    case StepKind::visit_address:
+    case StepKind::visit_servers:
+    case StepKind::leave_priority:
+    case StepKind::visit_model:
+    case StepKind::post_drive:
+    case StepKind::delay:
+    case StepKind::join:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool is_single_server(StepKind kind) {
+  return kind == StepKind::visit || kind == StepKind::visit_drive ||
+         kind == StepKind::visit_connection;
+}
+
+std::uint32_t folded(Duration after) {
+  INVARIANT(after.count() >= 0 && after.count() <= std::numeric_limits<std::uint32_t>::max(),
+            "a delay that is folded into a visit is at most 4.29 ms");
+  return static_cast<std::uint32_t>(after.count());
+}
+
+}  // namespace
+
+PathBuilder::PathBuilder(System& system)
+    : system_(system),
+      first_(static_cast<std::uint32_t>(system.steps.size())),
+      stage_start_(first_) {}
+
+Step& PathBuilder::append(StepKind kind) {
+  system_.steps.push_back({.kind = kind, .stage = stage_});
+  system_.infos.push_back({note_});
+  return system_.steps.back();
+}
+
+Step& PathBuilder::last() {
+  INVARIANT(system_.steps.size() > first_, "a modifier follows a step");
+  return system_.steps.back();
+}
+
+void PathBuilder::close_stage() {
+  for (auto i = static_cast<std::uint32_t>(system_.steps.size()); i-- > stage_start_;) {
+    if (!is_timed(system_.steps[i].kind)) continue;
+    INVARIANT((system_.steps[i].flags & step_flag::runs_on) == 0,
+              "a stage ends at an event, not before a chained visit");
+    system_.steps[i].flags |= step_flag::ends_stage;
+    break;
+  }
+  stage_start_ = static_cast<std::uint32_t>(system_.steps.size());
+}
+
+PathBuilder& PathBuilder::stage(StageId stage) {
+  INVARIANT(open_forks_.empty(), "a fork and its join lie in one stage");
+  if (stage != stage_) close_stage();
+  stage_ = stage;
+  return *this;
+}
+
+PathBuilder& PathBuilder::note(std::string what) {
+  note_ = std::move(what);
+  return *this;
+}
+
+PathBuilder& PathBuilder::visit(GroupId group, ServiceDemand demand, Duration after) {
+  return visit(system_.groups[group], demand, after);
+}
+
+PathBuilder& PathBuilder::visit(const StationGroup& g, ServiceDemand demand, Duration after) {
+  INVARIANT(g.kind != GroupKind::priority, "a priority station is visited with a priority");
+  INVARIANT(demand.fixed.count() >= 0 && demand.ps_per_byte >= 0, "a service demand is not negative");
+  constexpr StepKind kinds[] = {StepKind::visit,         StepKind::visit_connection,
+                                StepKind::visit_drive,   StepKind::visit_address,
+                                StepKind::visit_servers, StepKind::visit_priority};
+  Step& step = append(kinds[static_cast<std::size_t>(g.kind)]);
+  step.target = g.kind == GroupKind::connection ? g.route_table : g.first;
+  step.aux = g.queues_per_drive;
+  step.shape = static_cast<std::uint16_t>(demand.shape);
+  step.slope = static_cast<float>(demand.ps_per_byte);
+  step.fixed_ps = static_cast<double>(demand.fixed.count());
+  step.after_ps = folded(after);
+  return *this;
+}
+
+PathBuilder& PathBuilder::visit_priority(GroupId group, ServiceDemand demand, int priority) {
+  const StationGroup& g = system_.groups[group];
+  INVARIANT(g.kind == GroupKind::priority, "only a priority station knows priorities");
+  INVARIANT(priority >= 0 && priority < PriorityStation::priorities, "priorities are 0 to 3");
+  Step& step = append(StepKind::visit_priority);
+  step.target = g.first;
+  step.priority = static_cast<std::uint8_t>(priority);
+  step.shape = static_cast<std::uint16_t>(demand.shape);
+  step.slope = static_cast<float>(demand.ps_per_byte);
+  step.fixed_ps = static_cast<double>(demand.fixed.count());
+  append(StepKind::leave_priority).target = g.first;
+  return *this;
+}
+
+PathBuilder& PathBuilder::visit_model(GroupId group, ServiceId model) {
+  INVARIANT(system_.groups[group].kind == GroupKind::single, "a model serves one queue");
+  Step& step = append(StepKind::visit_model);
+  step.target = system_.groups[group].first;
+  step.function = static_cast<std::uint16_t>(model);
+  return *this;
+}
+
+PathBuilder& PathBuilder::post(GroupId group, double ps_per_byte, Duration buffered,
+                               Duration after) {
+  INVARIANT(system_.groups[group].kind == GroupKind::drive, "a buffer belongs to a drive");
+  Step& step = append(StepKind::post_drive);
+  step.target = system_.groups[group].first;
+  step.slope = static_cast<float>(ps_per_byte);
+  step.fixed_ps = static_cast<double>(buffered.count());
+  step.after_ps = folded(after);
+  return *this;
+}
+
+PathBuilder& PathBuilder::chained() {
+  INVARIANT(system_.steps.size() >= first_ + 2, "a chained visit follows a visit");
+  Step& before = system_.steps[system_.steps.size() - 2];
+  INVARIANT(is_single_server(before.kind) && (before.flags & step_flag::ends_stage) == 0,
+            "only behind a single server do arrivals come in order");
+  before.flags |= step_flag::runs_on;
+  return *this;
+}
+
+PathBuilder& PathBuilder::gated() {
+  INVARIANT(last().kind == StepKind::visit_connection, "connections are opened and closed");
+  last().flags |= step_flag::gated;
+  return *this;
+}
+
+PathBuilder& PathBuilder::per_outstanding(std::uint32_t pool_routes, double ps) {
+  Step& step = last();
+  INVARIANT(step.kind == StepKind::visit_connection && step.slope == 0,
+            "a demand grows per command or per byte, and the size of a path is fixed");
+  if (ps == 0) return *this;
+  step.flags |= step_flag::per_outstanding;
+  step.aux = pool_routes;
+  step.slope = static_cast<float>(ps);
+  return *this;
+}
+
+PathBuilder& PathBuilder::delay(Duration latency) {
+  append(StepKind::delay).fixed_ps = static_cast<double>(latency.count());
+  return *this;
+}
+
+PathBuilder& PathBuilder::seize(PoolId pool, std::uint32_t tokens) {
+  INVARIANT(tokens <= system_.pools[index_of(pool)].capacity(),
+            "an I/O never needs more tokens than the pool has");
+  Step& step = append(StepKind::seize);
+  step.target = static_cast<std::uint32_t>(pool);
+  step.aux = tokens;
+  seized_ += tokens;
+  return *this;
+}
+
+PathBuilder& PathBuilder::release(PoolId pool, std::uint32_t tokens) {
+  Step& step = append(StepKind::release);
+  step.target = static_cast<std::uint32_t>(pool);
+  step.aux = tokens;
+  seized_ -= tokens;
+  INVARIANT(seized_ >= 0, "tokens are released after they were seized");
+  return *this;
+}
+
+PathBuilder& PathBuilder::seize_routed(std::uint32_t pool_routes, std::uint32_t tokens) {
+  Step& step = append(StepKind::seize);
+  step.flags |= step_flag::routed_pool;
+  step.target = pool_routes;
+  step.aux = tokens;
+  seized_ += tokens;
+  return *this;
+}
+
+PathBuilder& PathBuilder::release_routed(std::uint32_t pool_routes, std::uint32_t tokens) {
+  Step& step = append(StepKind::release);
+  step.flags |= step_flag::routed_pool;
+  step.target = pool_routes;
+  step.aux = tokens;
+  seized_ -= tokens;
+  INVARIANT(seized_ >= 0, "tokens are released after they were seized");
+  return *this;
+}
+
+PathBuilder& PathBuilder::skip_if(DecideId decision) {
+  open_skips_.push_back(static_cast<std::uint32_t>(system_.steps.size()));
+  append(StepKind::skip_if).function = static_cast<std::uint16_t>(decision);
+  return *this;
+}
+
+PathBuilder& PathBuilder::resume() {
+  INVARIANT(!open_skips_.empty(), "resume() ends a skip_if()");
+  system_.steps[open_skips_.back()].aux = static_cast<std::uint32_t>(system_.steps.size());
+  open_skips_.pop_back();
+  return *this;
+}
+
+PathBuilder& PathBuilder::fork(PlanId plan, int phase, bool last_phase) {
+  INVARIANT(open_forks_.empty(), "forks do not nest");
+  open_forks_.push_back(static_cast<std::uint32_t>(system_.steps.size()));
+  Step& step = append(StepKind::fork);
+  step.function = static_cast<std::uint16_t>(plan);
+  step.after_ps = static_cast<std::uint32_t>(phase);
+  step.priority = last_phase ? 1 : 0;
+  return *this;
+}
+
+PathBuilder& PathBuilder::join() {
+  INVARIANT(!open_forks_.empty(), "a join ends a fork");
+  const std::uint32_t fork = open_forks_.back();
+  const auto join = static_cast<std::uint32_t>(system_.steps.size());
+  INVARIANT(join > fork + 1, "a member visits at least one station");
+  system_.steps[fork].aux = join;
+  open_forks_.pop_back();
+  append(StepKind::join);
+  return *this;
+}
+
+PathBuilder& PathBuilder::acknowledge() {
+  INVARIANT(!acknowledged_ && open_forks_.empty(), "an I/O is acknowledged once");
+  close_stage();
+  append(StepKind::acknowledge);
+  acknowledged_ = true;
+  stage_start_ = static_cast<std::uint32_t>(system_.steps.size());
+  return *this;
+}
+
+std::uint32_t PathBuilder::finish() {
+  INVARIANT(open_forks_.empty() && open_skips_.empty(), "a path ends outside forks and skips");
+  INVARIANT(seized_ == 0, "what a path seizes it releases");
+  if (!acknowledged_) close_stage();
+  append(acknowledged_ ? StepKind::retire : StepKind::complete);
+  return first_;
+}
+
+}  // namespace storcast

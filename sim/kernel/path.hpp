@@ -1,0 +1,188 @@
+// A path: the short program of steps that an I/O executes.
+//
+// Models contribute fragments through PathBuilder; the builder of the system joins them, one path for
+// each (stream, direction, size). Everything that can be known when the system is built stands in the
+// step: the station or group, the mean service demand, the delay that follows it. A delay costs no
+// event: it is folded into the departure before it. A visit marked `chained` costs no event either:
+// its only source is the single server before it, so its arrivals come in order and the recursion can
+// be taken at once (a drive's command processor and then one of its dies).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sim/base/ids.hpp"
+#include "sim/base/random.hpp"
+#include "sim/base/units.hpp"
+#include "sim/kernel/io.hpp"
+
+namespace storcast {
+
+// Two words, non-owning, bound when the system is built; the target must outlive the system.
+template <class Signature>
+class FunctionRef;
+template <class R, class... A>
+class FunctionRef<R(A...)> {
+ public:
+  template <class F>
+  explicit FunctionRef(F& target) noexcept
+      : object_(&target),
+        call_([](void* object, A... a) -> R { return (*static_cast<F*>(object))(a...); }) {}
+  R operator()(A... a) const { return call_(object_, a...); }
+
+ private:
+  void* object_;
+  R (*call_)(void*, A...);
+};
+
+// What a RAID planner asks of one drive.
+struct MemberIo {
+  DriveId drive{};
+  std::uint64_t lba = 0;  // on the drive, in blocks
+  std::uint32_t blocks = 0;
+};
+
+// Members of one phase of a fork. Storage is reserved when the system is built.
+class MemberPlan {
+ public:
+  explicit MemberPlan(std::size_t capacity) : storage_(capacity) {}
+  void clear() noexcept { size_ = 0; }
+  // Precondition: size() < capacity().
+  void push(MemberIo io) noexcept { storage_[size_++] = io; }
+  [[nodiscard]] std::span<const MemberIo> ios() const noexcept { return {storage_.data(), size_}; }
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] std::size_t capacity() const noexcept { return storage_.size(); }
+
+ private:
+  std::vector<MemberIo> storage_;
+  std::size_t size_ = 0;
+};
+
+using Plan = FunctionRef<void(const Io&, int, MemberPlan&)>;           // the members of phase n
+using Decide = FunctionRef<bool(const Io&, Time, Rng&)>;               // true: skip
+using ServiceTime = FunctionRef<Duration(const Io&, Time, Rng&)>;      // a stateful model
+enum class PlanId : std::uint16_t {};
+enum class DecideId : std::uint16_t {};
+enum class ServiceId : std::uint16_t {};
+
+enum class StepKind : std::uint8_t {
+  arrive,            // of an open stream: schedules the next arrival, submits an I/O
+  submit,            // the stream chooses address, direction and size, and with them the path
+  visit,             // one FCFS station
+  visit_connection,  // one of separate queues, chosen by the connection's route (static affinity)
+  visit_drive,       // one of separate queues, chosen by the drive
+  visit_address,     // one of a drive's separate queues, chosen by a hash of the address
+  visit_servers,     // one line, several servers
+  visit_priority,    // one server, a line for each priority
+  leave_priority,    // the end of such a visit
+  visit_model,       // one FCFS station whose service time a model computes
+  post_drive,        // a drive's buffer: go on when the backlog fits into it
+  delay,             // a delay too long to fold
+  seize,             // tokens of a pool
+  release,
+  skip_if,  // a decision; true: go on at another step
+  fork,    // the members of one phase of a plan
+  join,
+  acknowledge,  // the response is complete; the I/O goes on in the background
+  complete,     // the response is complete
+  retire        // the end of background work
+};
+
+// Properties of a visit.
+namespace step_flag {
+inline constexpr std::uint8_t ends_stage = 1;       // the time since the last mark belongs to `stage`
+inline constexpr std::uint8_t runs_on = 2;          // the next visit is chained: no event between
+inline constexpr std::uint8_t gated = 4;            // wait until the connection is open
+inline constexpr std::uint8_t per_outstanding = 8;  // `slope` counts commands in the pool `aux`
+inline constexpr std::uint8_t routed_pool = 16;     // the pool is chosen by the connection's route
+}  // namespace step_flag
+
+// One instruction; half a cache line.
+struct Step {
+  StepKind kind{};
+  std::uint8_t flags = 0;
+  StageId stage{};
+  std::uint8_t priority = 0;
+  std::uint16_t shape = 0;   // index into System::shapes; 0 is deterministic
+  std::uint16_t function = 0;  // PlanId, DecideId, ServiceId; stream of submit and arrive
+  std::uint32_t target = 0;  // station, first station of a group, route table, pool
+  std::uint32_t aux = 0;     // queues per drive; step to go to; tokens; pool of per_outstanding
+  float slope = 0;           // picoseconds per byte, or per command outstanding
+  std::uint32_t after_ps = 0;  // delay that follows the visit (at most 4.29 ms); phase of a fork
+  double fixed_ps = 0;  // mean service demand apart from the slope; a delay; a buffer's drain time
+};
+static_assert(sizeof(Step) == 32);
+
+// Cold companion of a step: for reports, bounds and checks.
+struct StepInfo {
+  std::string what;  // "controller: command processing"
+};
+
+// Mean service demand S = (fixed + bytes * ps_per_byte) * shape.
+struct ServiceDemand {
+  Duration fixed{};
+  double ps_per_byte = 0;
+  ShapeId shape{};
+};
+
+struct System;
+struct StationGroup;
+
+// Appends steps to a system. Checks as it goes: INVARIANT on a join without a fork, tokens released
+// that were not seized, a chained visit after something that is not a single server, a path that
+// ends inside a fork.
+class PathBuilder {
+ public:
+  explicit PathBuilder(System& system);
+
+  // The stage that the following steps belong to; closes the one before.
+  PathBuilder& stage(StageId stage);
+  // Names the following steps for reports.
+  PathBuilder& note(std::string what);
+
+  // One of the group's queues; the group knows how it is chosen. `after`: a delay that follows.
+  PathBuilder& visit(GroupId group, ServiceDemand demand, Duration after = {});
+  // A connection group under another route table (the peer's cores).
+  PathBuilder& visit(const StationGroup& group, ServiceDemand demand, Duration after = {});
+  PathBuilder& visit_priority(GroupId group, ServiceDemand demand, int priority);
+  PathBuilder& visit_model(GroupId group, ServiceId model);
+  // Work queued at a drive's background station; the I/O goes on, `after` later, as soon as the
+  // backlog behind it fits into a buffer that drains in `buffered`.
+  PathBuilder& post(GroupId group, double ps_per_byte, Duration buffered, Duration after);
+  PathBuilder& chained();  // the last visit follows its predecessor without an event
+  PathBuilder& gated();    // the last visit waits until its connection is open
+  // Adds `ps` for each command in the pool (chosen by route) to the demand of the last visit.
+  PathBuilder& per_outstanding(std::uint32_t pool_routes, double ps);
+  PathBuilder& delay(Duration latency);
+  PathBuilder& seize(PoolId pool, std::uint32_t tokens = 1);
+  PathBuilder& release(PoolId pool, std::uint32_t tokens = 1);
+  PathBuilder& seize_routed(std::uint32_t pool_routes, std::uint32_t tokens = 1);
+  PathBuilder& release_routed(std::uint32_t pool_routes, std::uint32_t tokens = 1);
+  PathBuilder& skip_if(DecideId decision);  // to the matching resume()
+  PathBuilder& resume();
+  // `last_phase`: no later step needs the I/O's own address, so a single member needs no Io.
+  PathBuilder& fork(PlanId plan, int phase, bool last_phase);
+  PathBuilder& join();
+  PathBuilder& acknowledge();
+  // Ends the path: complete, or retire after an acknowledge. Returns its first step.
+  std::uint32_t finish();
+
+ private:
+  Step& append(StepKind kind);
+  Step& last();
+  void close_stage();
+
+  System& system_;
+  std::uint32_t first_;
+  std::uint32_t stage_start_;
+  StageId stage_ = StageId::host;
+  std::string note_;
+  std::vector<std::uint32_t> open_forks_;
+  std::vector<std::uint32_t> open_skips_;
+  std::int64_t seized_ = 0;
+  bool acknowledged_ = false;
+};
+
+}  // namespace storcast
