@@ -1,7 +1,21 @@
-// Pending events: a four-ary heap of 16-byte events, aligned so that four siblings share a cache
-// line. Ties in time are served in the order in which they were scheduled.
+// Pending events: a two-level timing wheel (a calendar queue whose buckets are sorted when opened).
+//
+// A heap costs log4(n) cache lines for each event; this costs a constant. Time is cut into slots of
+// 2^k ps, about one event long; 4,096 slots make a lap. An event of the current lap hangs in its
+// slot's list; one of the next 4,096 laps in its lap's list, and is dealt out when the lap begins;
+// a later one waits in a plain heap. A bitmap finds the next slot that is not empty. A slot is sorted
+// when it is opened, so the order is exactly that of a heap: by time, ties in the order in which they
+// were scheduled. An I/O has at most one pending event, so the lists are links between I/Os and
+// nothing is ever allocated. Worked number: 400,000 IOPS at 8 events each are 3.2 million events a
+// second, a slot of 2^18 ps = 262 ns holds 0.8 of them on average, a lap is 1.07 ms.
+//
+// The slot's length is a hint; if slots turn out crowded or nearly all empty, the wheel is re-dealt
+// with another length. The order of events, and so every result, does not depend on it.
+// Reference: R. Brown, Calendar queues, CACM 31 (1988); Varghese and Lauck, Timing wheels (1987).
 #pragma once
 
+#include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -20,50 +34,128 @@ static_assert(sizeof(Event) == 16);
 
 class EventQueue {
  public:
-  EventQueue(std::size_t capacity, Duration) : heap_(capacity + 8) {}
+  // At most `capacity` I/Os, with ids below it. `spacing`: expected mean time between events.
+  EventQueue(std::size_t capacity, Duration spacing);
+
   [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
-  Time top_time() noexcept { return heap_[0].at; }
+
+  // Precondition: at >= the time of the last event popped; the I/O has no pending event.
   void push(Time at, IoId io) noexcept {
-    std::size_t i = size_++;
-    const Event e{at, sequence_++, io};
-    while (i > 0) {
-      const std::size_t p = (i - 1) / 4;
-      if (!before(e, heap_[p])) break;
-      heap_[i] = heap_[p];
-      i = p;
+    ++size_;
+    const Event event{at, sequence_++, io};
+    const std::uint64_t slot = slot_of(at);
+    if (slot <= open_slot_) {
+      insert_open(event);
+    } else if ((slot >> lap_log2) == lap_) {
+      link_slot(static_cast<std::uint32_t>(slot & slot_mask), event);
+    } else {
+      push_later(event, slot >> lap_log2);
     }
-    heap_[i] = e;
   }
+  // Time of the next event. Precondition: not empty.
+  [[nodiscard]] Time top_time() noexcept {
+    if (open_count_ == 0) open_next();
+    return open_[open_count_ - 1].at;
+  }
+  // Precondition: not empty.
   Event pop() noexcept {
-    const Event top = heap_[0];
-    const Event e = heap_[--size_];
-    std::size_t i = 0;
-    for (;;) {
-      const std::size_t c = 4 * i + 1;
-      if (c >= size_) break;
-      std::size_t best = c;
-      const std::size_t end = c + 4 < size_ ? c + 4 : size_;
-      for (std::size_t k = c + 1; k < end; ++k) best = before(heap_[k], heap_[best]) ? k : best;
-      if (!before(heap_[best], e)) break;
-      heap_[i] = heap_[best];
-      i = best;
-    }
-    heap_[i] = e;
-    return top;
+    if (open_count_ == 0) open_next();
+    --size_;
+    return open_[--open_count_];
   }
+  // Calls f(time, io) for every pending event, in no particular order.
   template <class F>
   void for_each(F&& f) const {
-    for (std::size_t i = 0; i < size_; ++i) f(heap_[i].at, heap_[i].io);
+    for (std::size_t i = 0; i < open_count_; ++i) f(open_[i].at, open_[i].io);
+    const auto walk = [&](std::uint32_t head) {
+      for (; head != nil; head = nodes_[head].next) {
+        f(nodes_[head].at, static_cast<IoId>(head));
+      }
+    };
+    for (const std::uint32_t head : slots_) walk(head);
+    for (const std::uint32_t head : laps_) walk(head);
+    for (std::size_t i = 0; i < far_count_; ++i) f(far_[i].at, far_[i].io);
   }
 
  private:
+  static constexpr int lap_log2 = 12;
+  static constexpr std::uint32_t slots_per_lap = 1u << lap_log2;
+  static constexpr std::uint64_t slot_mask = slots_per_lap - 1;
+  static constexpr std::uint32_t nil = 0xffffffff;
+
+  struct Node {
+    Time at;
+    std::uint32_t sequence;
+    std::uint32_t next;
+  };
+  // One bit for each list of a level, and one for each word of those bits.
+  struct Bitmap {
+    std::array<std::uint64_t, slots_per_lap / 64> words{};
+    std::uint64_t summary = 0;
+    void set(std::uint32_t i) noexcept {
+      words[i >> 6] |= 1ull << (i & 63);
+      summary |= 1ull << (i >> 6);
+    }
+    void clear(std::uint32_t i) noexcept {
+      words[i >> 6] &= ~(1ull << (i & 63));
+      if (words[i >> 6] == 0) summary &= ~(1ull << (i >> 6));
+    }
+    // The first set bit at or after i, or slots_per_lap.
+    [[nodiscard]] std::uint32_t next(std::uint32_t i) const noexcept {
+      if (i >= slots_per_lap) return slots_per_lap;
+      const std::uint64_t word = words[i >> 6] >> (i & 63);
+      if (word != 0) return i + static_cast<std::uint32_t>(std::countr_zero(word));
+      const std::uint32_t w = (i >> 6) + 1;
+      if (w >= 64) return slots_per_lap;
+      const std::uint64_t rest = summary >> w;
+      if (rest == 0) return slots_per_lap;
+      const std::uint32_t found = w + static_cast<std::uint32_t>(std::countr_zero(rest));
+      return found * 64 + static_cast<std::uint32_t>(std::countr_zero(words[found]));
+    }
+  };
+
   static bool before(const Event& a, const Event& b) noexcept {
     return a.at < b.at || (a.at == b.at && static_cast<std::int32_t>(a.sequence - b.sequence) < 0);
   }
-  std::vector<Event> heap_;
-  std::size_t size_ = 0;
+  [[nodiscard]] std::uint64_t slot_of(Time at) const noexcept {
+    return static_cast<std::uint64_t>(at.time_since_epoch().count()) >> slot_log2_;
+  }
+  void link_slot(std::uint32_t slot, const Event& event) noexcept {
+    const auto id = static_cast<std::uint32_t>(event.io);
+    nodes_[id] = {event.at, event.sequence, slots_[slot]};
+    slots_[slot] = id;
+    slot_bits_.set(slot);
+  }
+  // The open slot is kept in descending order, so that its last event is the next one.
+  void insert_open(const Event& event) noexcept {
+    std::size_t i = open_count_++;
+    while (i > 0 && before(open_[i - 1], event)) {
+      open_[i] = open_[i - 1];
+      --i;
+    }
+    open_[i] = event;
+  }
+  void push_later(const Event& event, std::uint64_t lap) noexcept;
+  void open_next() noexcept;
+  void next_lap() noexcept;
+  void deal(std::uint32_t head) noexcept;
+  void adapt() noexcept;
+
+  int slot_log2_;
   std::uint32_t sequence_ = 0;
+  std::uint64_t open_slot_ = 0;  // events up to this slot are in open_
+  std::uint64_t lap_ = 0;        // the lap that slots_ hold
+  std::size_t size_ = 0;
+  std::size_t open_count_ = 0;
+  std::vector<Event> open_;
+  std::vector<Node> nodes_;  // by I/O
+  std::array<std::uint32_t, slots_per_lap> slots_;
+  std::array<std::uint32_t, slots_per_lap> laps_;
+  Bitmap slot_bits_, lap_bits_;
+  std::vector<Event> far_;  // binary heap, earliest first
+  std::size_t far_count_ = 0;
+  std::uint64_t opened_ = 0, dealt_ = 0;  // since the slot's length was last looked at
 };
 
 }  // namespace storcast
