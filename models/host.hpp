@@ -1,0 +1,53 @@
+// A host and the ports at both ends of its cables.
+//
+// Model: cores are separate queues; a job runs on one of them, round robin. An I/O costs the
+// initiator's time of its protocol (models/protocol.hpp), half at submission, half at completion, and
+// the copies by the byte. Each port is two links, one for each direction; a message occupies its link
+// for its bytes on the wire, then takes the adapters' latency at both ends and the cable's.
+//
+// Parameters: the two schemas below. Scope and limits: no system-call detail, no virtual machine, no
+// switch; direct cables only.
+// References: modelling brief 6.2 (adapter latency, propagation 5 ns/m).
+// Validation: tests/models/host_test.cpp.
+#pragma once
+
+#include <cstdint>
+
+#include "sim/base/units.hpp"
+#include "sim/config/schema.hpp"
+
+namespace storcast {
+
+struct HostParams {
+  int cores = 0;
+};
+struct PortsParams {
+  int count = 0;
+  Bandwidth rate{};
+  std::int64_t mtu = 1500;
+  Duration adapter_latency{}, cable_latency{};
+};
+
+inline const Schema<HostParams>& host_schema() {
+  static const Schema<HostParams> sheet =
+      Schema<HostParams>("host", "A host: cores that run jobs.")
+          .required(&HostParams::cores, {"cores", "cores", ""}, {1, 1024})
+          .allow("ports");
+  return sheet;
+}
+
+inline const Schema<PortsParams>& ports_schema() {
+  using P = PortsParams;
+  static const Schema<P> sheet =
+      Schema<P>("ports", "Ethernet ports of a host, cabled to the array.")
+          .required(&P::count, {"count", "ports", ""}, {1, 64})
+          .required(&P::rate, {"rate", "line rate", ""}, {1e7, 1e11})
+          .optional(&P::mtu, 1500, {"mtu", "largest Ethernet payload in bytes", ""}, {576, 9600})
+          .optional(&P::adapter_latency, from_seconds(1.2e-6),
+                    {"adapter_latency", "adapter and PCIe, at each end", ""}, {0, 1e-3})
+          .optional(&P::cable_latency, from_seconds(15e-9),
+                    {"cable_latency", "propagation (5 ns a metre)", ""}, {0, 1e-2});
+  return sheet;
+}
+
+}  // namespace storcast

@@ -1,0 +1,65 @@
+// The words of RAID geometry and what a planner must answer.
+//
+// Model: a planner maps an extent of a pool to I/Os on its member drives, in phases. A read has one
+// phase. A write has two: what must be read first (old data and parity, or the rest of the row), then
+// what is written. A planner is a pure function of its geometry and of the set of failed drives.
+//
+// Terms (SNIA): a strip is a run of blocks on one member; a stripe (row) is one strip from each
+// member, parity included. d data strips and p parity strips make a row of n = d + p.
+//
+// Parameters: number of drives, strip size. Scope and limits: one failure domain, no spares yet.
+// References: SNIA Common RAID Disk Data Format; Linux md raid5.c (left-symmetric layout).
+// Validation: tests/models/parity_raid_test.cpp, tests/models/mirror_raid_test.cpp.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <vector>
+
+#include "sim/base/error.hpp"
+#include "sim/base/random.hpp"
+#include "sim/kernel/path.hpp"
+
+namespace storcast {
+
+enum class RaidPhase : std::uint8_t {
+  read,
+  write_reads,       // of a write: what must be read first
+  write_writes,      // of a write: data and parity
+  sequential_writes  // of a write that the cache has joined to full stripes with its neighbours
+};
+
+// Blocks [first, first + blocks) of a pool.
+struct Extent {
+  std::uint64_t first = 0;
+  std::uint32_t blocks = 0;
+};
+
+template <class P>
+concept RaidPlanner = requires(const P& raid, P& changing, Extent extent, RaidPhase phase,
+                               MemberPlan& out, DriveId drive, std::uint32_t blocks) {
+  { raid.plan(extent, phase, out) } noexcept -> std::same_as<void>;
+  { raid.most_members(blocks) } -> std::convertible_to<std::size_t>;  // of any phase
+  { raid.data_drives() } -> std::convertible_to<int>;                 // capacity in drives
+  { raid.data_lost() } -> std::convertible_to<bool>;
+  { changing.fail(drive) } -> std::same_as<void>;
+};
+
+// Exact division by a constant without a divide instruction, for numerators below 2^58.
+class Divider {
+ public:
+  explicit Divider(std::uint64_t divisor) : divisor_(divisor) {
+    INVARIANT(divisor >= 1 && divisor < 64 * 1024 * 1024, "a divisor is small and positive");
+    if (divisor > 1) magic_ = ~std::uint64_t{0} / divisor + 1;
+  }
+  [[nodiscard]] std::uint64_t quotient(std::uint64_t n) const noexcept {
+    return divisor_ == 1 ? n : multiply_high(n, magic_);
+  }
+  [[nodiscard]] std::uint64_t divisor() const noexcept { return divisor_; }
+
+ private:
+  std::uint64_t divisor_;
+  std::uint64_t magic_ = 0;
+};
+
+}  // namespace storcast
