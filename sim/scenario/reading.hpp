@@ -1,0 +1,24 @@
+// What the readers of a scenario's parts share. Private to sim/scenario.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sim/config/yaml_node.hpp"
+#include "sim/scenario/scenario.hpp"
+
+namespace storcast::reading {
+
+// The value of a key that must be a map; a Problem and nullptr otherwise.
+const ConfigNode* map_at(const ConfigNode& parent, const std::string& key, Problems& problems);
+// Complains of keys that are not among `known`.
+void check_keys(const ConfigNode& map, const std::vector<std::string>& known, Problems& problems);
+void complain(const ConfigNode& node, const std::string& rule, Problems& problems,
+              std::vector<std::string> accepted = {});
+
+void read_system(const ConfigNode& system, Scenario& scenario, Problems& problems, ReadLog& log);
+void read_workloads(const ConfigNode& workloads, Scenario& scenario, Problems& problems);
+void read_run(const ConfigNode* run, Scenario& scenario, Problems& problems);
+void read_timeline(const ConfigNode* timeline, Scenario& scenario, Problems& problems);
+
+}  // namespace storcast::reading

@@ -1,0 +1,140 @@
+// A scenario as typed values: what the text says, read, checked against itself, units resolved.
+//
+// load_scenario() does all of it: the file, then --set, then the products it uses, below what the
+// scenario itself says the profile's adjustments. Everything that is wrong is reported at once
+// (ScenarioError). Nothing is defaulted that is not in a data sheet, and nothing is clamped.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "models/cache.hpp"
+#include "models/chassis.hpp"
+#include "models/controller.hpp"
+#include "models/host.hpp"
+#include "models/null_drive.hpp"
+#include "models/protocol.hpp"
+#include "models/ssd.hpp"
+#include "sim/base/units.hpp"
+#include "sim/config/schema.hpp"
+
+namespace storcast {
+
+inline constexpr int language_version = 1;
+inline constexpr std::int64_t most_outstanding = 1'000'000;
+inline constexpr std::int64_t most_connections = 60'000;
+
+enum class RaidLevel : std::uint8_t { raid0, raid1, raid5, raid6, raid10 };
+[[nodiscard]] std::string name_of(RaidLevel level);
+
+struct HostConfig {
+  std::string name;
+  HostParams params;
+  PortsParams ports;
+};
+struct FabricConfig {
+  std::string protocol;  // "nvme_rdma"
+  ProtocolParams stack;
+};
+struct PoolConfig {
+  std::string name;
+  RaidLevel level{};
+  int drives = 0;
+  Bytes strip{};
+  std::size_t controller = 0;  // index of its owner
+  std::string drive_product;   // "drives/nvme-gen4-tlc"; empty if written out
+  std::variant<Ssd::Params, NullDrive::Params> drive;
+};
+struct ControllerConfig {
+  std::string name;
+  ControllerParams params;
+};
+struct ArrayConfig {
+  std::string name;
+  std::vector<ControllerConfig> controllers;
+  CacheParams cache;
+  ChassisParams chassis;
+  std::vector<PoolConfig> pools;
+  int volumes_per_pool = 0;
+  Bytes volume_size{};
+};
+
+enum class Arrival : std::uint8_t { closed, poisson };
+struct SizeShare {
+  Bytes size{};
+  double share = 1;
+};
+struct WorkloadConfig {
+  std::string name;
+  std::size_t host = 0;
+  std::vector<std::uint16_t> volumes;  // pool * volumes_per_pool + index
+  std::string rw;                      // fio's word
+  double read_fraction = 1;
+  bool random = true;
+  std::vector<SizeShare> sizes;
+  int iodepth = 1;
+  int numjobs = 1;
+  bool jobs_per_volume = true;
+  Arrival arrival{};
+  double rate_iops = 0;
+  Duration thinktime{};
+  AddressLaw law{};
+  double law_parameter = 0;
+  std::optional<Bytes> span;
+
+  [[nodiscard]] std::int64_t connections() const {
+    return jobs_per_volume ? static_cast<std::int64_t>(numjobs) * static_cast<std::int64_t>(volumes.size())
+                           : numjobs;
+  }
+  [[nodiscard]] std::int64_t outstanding() const {
+    return arrival == Arrival::closed ? connections() * iodepth : 0;
+  }
+};
+
+struct RunConfig {
+  std::int64_t seed = 1;
+  double throughput = 0.01, mean = 0.02, p99 = 0.05;  // wanted relative half-widths
+  Duration simulated = from_seconds(30);
+  double ios = 20e6;
+  Duration warm_up{};  // at least
+};
+
+struct TimelineEntry {
+  enum class Kind : std::uint8_t { iodepth, rate, mix, fail_drive, fail_controller };
+  Duration at{};
+  Kind kind{};
+  std::size_t workload = 0, pool = 0, controller = 0;
+  int drive = 0;
+  double value = 0;
+  std::string what;  // "drive 3 of pool a fails"
+};
+
+struct Scenario {
+  std::string file;
+  std::string text;  // resolved: one canonical YAML document, products and --set included
+  std::string name, description;
+  std::vector<HostConfig> hosts;
+  FabricConfig fabric;
+  ArrayConfig array;
+  std::vector<WorkloadConfig> workloads;
+  RunConfig run;
+  std::vector<TimelineEntry> timeline;
+  std::vector<std::string> assumptions;  // values that rest on an assumption, with their place
+  std::vector<std::string> adjusted;     // what the profile changed
+  std::vector<std::string> warnings;
+};
+
+struct Override {
+  std::string path, value;  // --set path=value
+};
+
+// Throws ScenarioError.
+[[nodiscard]] Scenario load_scenario(const std::string& file, const std::vector<Override>& sets = {});
+// The same from a text; `file` names it in messages.
+[[nodiscard]] Scenario parse_scenario(const std::string& text, const std::string& file,
+                                      const std::vector<Override>& sets = {});
+
+}  // namespace storcast
