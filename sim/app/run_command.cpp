@@ -1,0 +1,168 @@
+// storcast run: a scenario to an answer, or to a curve with --sweep.
+#include <fmt/core.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "results/report.hpp"
+#include "results/results_file.hpp"
+#include "results/summary_json.hpp"
+#include "results/sweep.hpp"
+#include "sim/app/commands.hpp"
+#include "sim/app/progress.hpp"
+#include "sim/run/experiment.hpp"
+
+namespace storcast::app {
+namespace {
+
+namespace fs = std::filesystem;
+constexpr std::size_t most_points = 200;
+
+struct Options {
+  std::string file, sweep, format = "text", fidelity = "io", out, seed;
+  std::vector<std::string> sets;
+  bool no_file = false, plain = false, verbose = false, without_simgrid = false;
+};
+
+Override parse_override(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0) {
+    throw ScenarioError({{{"--set", 0, 0},
+                          text,
+                          "--set wants path=value, such as workloads.main.iodepth=4",
+                          {}}});
+  }
+  return {text.substr(0, equals), text.substr(equals + 1)};
+}
+
+std::vector<std::string> split_values(const std::string& text) {
+  std::vector<std::string> values(1);
+  for (const char c : text) {
+    if (c == ',') {
+      values.emplace_back();
+    } else {
+      values.back() += c;
+    }
+  }
+  return values;
+}
+
+ReportOptions report_options(const Options& o) {
+  const char* columns = std::getenv("COLUMNS");
+  const int width = columns != nullptr ? std::atoi(columns) : 100;
+  ReportOptions r;
+  r.colour = stdout_is_terminal() && std::getenv("NO_COLOR") == nullptr && !o.plain;
+  r.width = width >= 60 && width <= 400 ? width : 100;
+  r.unicode = !o.plain;
+  r.verbose = o.verbose;
+  return r;
+}
+
+RunResult run_one(const Options& o, const std::vector<Override>& sets, const std::string& what) {
+  const Scenario scenario = load_scenario(o.file, sets);
+  ProgressBar bar(what);
+  RunOptions options;
+  options.fidelity = o.fidelity == "analytic" ? Fidelity::analytic : Fidelity::io;
+  options.under_simgrid = !o.without_simgrid;
+  options.progress = [&bar](const Progress& p) { bar.show(p); };
+  return run_scenario(scenario, options);
+}
+
+// results/runs/<scenario>-<hash of the resolved scenario>.h5: equal runs share a file, others do not.
+fs::path default_file(const Options& o, const RunResult& result) {
+  const char* root = std::getenv("STORCAST_ROOT");
+  const fs::path folder = fs::path(root != nullptr ? root : ".") / "results/runs";
+  const auto hash = std::hash<std::string>{}(result.scenario_text);
+  return folder / fmt::format("{}-{:016x}.h5", fs::path(o.file).stem().string(), hash);
+}
+
+// A results file that cannot be written is a failure only if it was asked for.
+int save(const Options& o, const RunResult& result, std::string& where) {
+  if (o.no_file || result.fidelity != "io") return answered;
+  const fs::path path = o.out.empty() ? default_file(o, result) : fs::path(o.out);
+  try {
+    write_results_file(result, path.string());
+    where = path.string();
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "storcast: the results file was not written: {}\n", error.what());
+    return o.out.empty() ? answered : failed;
+  }
+  return answered;
+}
+
+int run_single(const Options& o, const std::vector<Override>& sets) {
+  const RunResult result = run_one(o, sets, "simulating");
+  std::string where;
+  const int code = save(o, result, where);
+  if (o.format == "json") {
+    fmt::print("{}", summary_json(result));
+  } else {
+    fmt::print("{}", report(result, report_options(o)));
+    if (!where.empty()) fmt::print("results: {}\n", fs::proximate(where).string());
+  }
+  return code;
+}
+
+int run_sweep(const Options& o, const std::vector<Override>& sets) {
+  const Override range = parse_override(o.sweep);
+  const auto values = split_values(range.value);
+  if (values.size() > most_points) {
+    throw ScenarioError({{{"--sweep", 0, 0}, o.sweep, "a sweep has at most 200 values", {}}});
+  }
+  // All values are checked before the first run.
+  for (const std::string& value : values) {
+    auto all = sets;
+    all.push_back({range.path, value});
+    static_cast<void>(load_scenario(o.file, all));
+  }
+  SweepResult sweep;
+  sweep.path = range.path;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    auto all = sets;
+    all.push_back({range.path, values[i]});
+    const std::string what =
+        fmt::format("{}={} ({} of {})", range.path, values[i], i + 1, values.size());
+    sweep.points.push_back({values[i], run_one(o, all, what)});
+  }
+  sweep.scenario = sweep.points.front().result.scenario;
+  mark_curve(sweep);
+  fmt::print("{}", o.format == "json" ? sweep_json(sweep) : sweep_report(sweep, report_options(o)));
+  return answered;
+}
+
+int run(const Options& o) {
+  std::vector<Override> sets;
+  for (const std::string& text : o.sets) sets.push_back(parse_override(text));
+  if (!o.seed.empty()) sets.push_back({"run.seed", o.seed});
+  return o.sweep.empty() ? run_single(o, sets) : run_sweep(o, sets);
+}
+
+}  // namespace
+
+void add_run(CLI::App& program, int& exit_code) {
+  auto* command = program.add_subcommand("run", "predict a scenario");
+  auto options = std::make_shared<Options>();
+  command->add_option("scenario", options->file, "scenario file (YAML)")->required();
+  command->add_option("--set", options->sets, "path=value, as often as wanted")
+      ->take_all()
+      ->allow_extra_args(false);
+  command->add_option("--sweep", options->sweep, "path=v1,v2,...: repeat the run over these values");
+  command->add_option("--format", options->format, "text or json")
+      ->check(CLI::IsMember({"text", "json"}));
+  command->add_option("--fidelity", options->fidelity, "io (simulate) or analytic (milliseconds)")
+      ->check(CLI::IsMember({"io", "analytic"}));
+  command->add_option("--seed", options->seed, "short for --set run.seed=N");
+  command->add_option("--out", options->out, "results file (HDF5); default below results/runs/");
+  command->add_flag("--no-file", options->no_file, "write no results file");
+  command->add_flag("--plain", options->plain, "ASCII only, no colour");
+  command->add_flag("--verbose", options->verbose, "all assumptions and percentiles");
+  command->add_flag("--without-simgrid", options->without_simgrid,
+                    "the same run without SimGrid's clock, for comparison");
+  command->callback([options, &exit_code] { exit_code = run(*options); });
+}
+
+}  // namespace storcast::app
