@@ -5,12 +5,13 @@
 namespace storcast {
 namespace {
 
-constexpr int shortest_slot_log2 = 6;   // 64 ps
-constexpr int longest_slot_log2 = 38;   // 0.27 s
+constexpr int shortest_slot_log2 = 6;  // 64 ps
+constexpr int longest_slot_log2 = 38;  // 0.27 s
 
 int slot_log2_of(Duration spacing) {
   const auto ps = static_cast<std::uint64_t>(std::max<std::int64_t>(spacing.count(), 1));
-  return std::clamp(static_cast<int>(std::bit_width(ps)) - 1, shortest_slot_log2, longest_slot_log2);
+  return std::clamp(static_cast<int>(std::bit_width(ps)) - 1, shortest_slot_log2,
+                    longest_slot_log2);
 }
 
 }  // namespace
@@ -50,7 +51,10 @@ void EventQueue::open_next() noexcept {
     std::uint32_t head = slots_[slot];
     slots_[slot] = nil;
     open_slot_ = (lap_ << lap_log2) | slot;
+    const std::uint32_t following = slot_bits_.next(slot + 1);
+    if (following != slots_per_lap) fetch(slots_[following]);
     for (; head != nil; head = nodes_[head].next) {
+      fetch(head);
       open_[open_count_++] = {nodes_[head].at, nodes_[head].sequence, static_cast<IoId>(head)};
     }
     ++opened_;
@@ -121,15 +125,16 @@ void EventQueue::deal(std::uint32_t head) noexcept {
   }
 }
 
-// Slots that hold many events cost sorting, empty ones cost nothing but laps cost dealing: the
-// length is moved when the mean is off by a factor of four. Called between two laps.
+// Slots that hold many events cost sorting, empty ones cost nothing. Called between two laps.
 void EventQueue::adapt() noexcept {
   const double per_slot = static_cast<double>(dealt_) / static_cast<double>(opened_);
   opened_ = 0;
   dealt_ = 0;
   if (per_slot < 4 || slot_log2_ == shortest_slot_log2) return;
-  const int shift = std::min(static_cast<int>(per_slot / 2 >= 2 ? std::bit_width(static_cast<unsigned>(per_slot)) - 1 : 1),
-                             slot_log2_ - shortest_slot_log2);
+  // Events at equal times do not come apart: if the last cut did not halve the crowd, none will.
+  if (crowd_ != 0 && per_slot > crowd_ / 2) return;
+  crowd_ = per_slot;
+  const int shift = std::min(2, slot_log2_ - shortest_slot_log2);
   // Collect the laps' events into one list, then re-deal them under the new length.
   std::uint32_t all = nil;
   for (std::uint32_t i = lap_bits_.next(0); i < slots_per_lap; i = lap_bits_.next(i + 1)) {

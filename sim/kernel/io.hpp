@@ -1,9 +1,9 @@
 // An I/O in flight and the pool it lives in.
 //
 // Life cycle: submitted -> visits -> (forked -> members -> joined) -> completed. A member I/O is an
-// Io like any other and knows its parent. Response time counts from the intended arrival, so an open
-// workload has no coordinated omission. One Io is one cache line; the pool is sized when the system
-// is built and never grows.
+// Io like any other and knows its parent. Response time counts from the intended arrival, so an
+// open workload has no coordinated omission. One Io is one cache line; the pool is sized when the
+// system is built and never grows.
 #pragma once
 
 #include <array>
@@ -32,12 +32,12 @@ struct alignas(64) Io {
   std::uint32_t blocks = 0;
   std::uint32_t step = 0;  // program counter into System::steps
   IoId parent = IoId::none;
-  IoId next = IoId::none;                     // link of a waiting line or of the free list
-  std::array<float, stage_count> stages{};    // picoseconds spent in each stage so far
-  std::uint16_t pending = 0;                  // members still to join
-  DriveId drive{};                            // of a member
-  std::uint16_t connection = 0;               // index into System::connections
-  std::uint8_t stream = 0;                    // index into System::streams
+  IoId next = IoId::none;                   // link of a waiting line or of the free list
+  std::array<float, stage_count> stages{};  // picoseconds spent in each stage so far
+  std::uint16_t pending = 0;                // members still to join
+  DriveId drive{};                          // of a member
+  std::uint16_t connection = 0;             // index into System::connections
+  std::uint8_t stream = 0;                  // index into System::streams
   Direction direction{};
 };
 static_assert(sizeof(Io) == 64);

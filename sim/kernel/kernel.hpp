@@ -1,10 +1,10 @@
 // The event loop: one switch, no allocation.
 //
 // Kernel owns the clock, the pending events and the I/Os in flight of one run. run_until() executes
-// every event before the horizon. Nothing that is reachable from it allocates, throws, logs or looks
-// up a name; what can fail (an open workload beyond capacity that fills the I/O pool) sets
-// overflowed() and ends the loop. Changes of the scenario (a load, a drive, a controller) act between
-// two calls of run_until().
+// every event before the horizon. Nothing that is reachable from it allocates, throws, logs or
+// looks up a name; what can fail (an open workload beyond capacity that fills the I/O pool) sets
+// overflowed() and ends the loop. Changes of the scenario (a load, a drive, a controller) act
+// between two calls of run_until().
 #pragma once
 
 #include <cstdint>
@@ -33,20 +33,23 @@ class Kernel {
   [[nodiscard]] bool overflowed() const noexcept { return overflowed_; }
   [[nodiscard]] bool idle() const noexcept { return queue_.empty(); }
 
-  // Changes of the load, effective now. A closed stream that shrinks lets I/Os leave as they complete.
+  // Changes of the load, effective now. A closed stream that shrinks lets I/Os leave as they
+  // complete.
   void set_iodepth(StreamId stream, std::uint32_t per_connection);
   void set_interarrival(StreamId stream, double mean_ps) noexcept;
   void set_read_fraction(StreamId stream, double fraction) noexcept;
 
-  // Calls f(time of the event, I/O) for each I/O that waits for one; the step before Io::step is the
-  // visit in progress.
+  // Calls f(time of the event, I/O) for each I/O that waits for one; the step before Io::step is
+  // the visit in progress.
   template <class F>
   void for_each_pending(F&& f) const {
     queue_.for_each([&](Time at, IoId id) { f(at, ios_[id]); });
   }
 
  private:
-  void advance(IoId id, Time t) noexcept;
+  void advance(IoId id, Time t) noexcept;            // takes steps until the I/O waits
+  inline void take_steps(IoId id, Time t) noexcept;  // its body, inlined into the event loop
+  inline bool serve(FcfsStation& station, const Step& step, Io& io, IoId id, Time& t) noexcept;
   void submit(Io& io, Time t) noexcept;
   void arrive(Io& generator, IoId id, Time t) noexcept;
   bool respond(IoId id, Time t, bool reuse) noexcept;
@@ -55,7 +58,7 @@ class Kernel {
   std::uint64_t address(const Stream& stream, std::size_t index, const Io& io,
                         std::uint32_t blocks) noexcept;
   TokenPool& pool_of(const Step& step, const Io& io) noexcept;
-  Duration service(const Step& step, const Io& io) noexcept;
+  inline Duration service(const Step& step, const Io& io) noexcept;
   void start_connection(std::size_t stream, std::uint32_t connection, std::uint32_t count);
 
   System& system_;
@@ -63,9 +66,9 @@ class Kernel {
   EventQueue queue_;
   IoPool ios_;
   MemberPlan plan_;
-  std::vector<Rng> stream_rngs_;      // addresses, sizes, directions, arrivals
-  std::vector<Rng> shape_rngs_;       // service times
-  std::vector<std::uint64_t> cursors_;  // next address of a sequential connection
+  std::vector<Rng> stream_rngs_;            // addresses, sizes, directions, arrivals
+  std::vector<Rng> shape_rngs_;             // service times
+  std::vector<std::uint64_t> cursors_;      // next address of a sequential connection
   std::vector<std::uint32_t> round_robin_;  // next connection of an open stream
   Rng decision_rng_;
   Time now_{};

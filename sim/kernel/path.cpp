@@ -85,7 +85,8 @@ PathBuilder& PathBuilder::visit(GroupId group, ServiceDemand demand, Duration af
 
 PathBuilder& PathBuilder::visit(const StationGroup& g, ServiceDemand demand, Duration after) {
   INVARIANT(g.kind != GroupKind::priority, "a priority station is visited with a priority");
-  INVARIANT(demand.fixed.count() >= 0 && demand.ps_per_byte >= 0, "a service demand is not negative");
+  INVARIANT(demand.fixed.count() >= 0 && demand.ps_per_byte >= 0,
+            "a service demand is not negative");
   constexpr StepKind kinds[] = {StepKind::visit,         StepKind::visit_connection,
                                 StepKind::visit_drive,   StepKind::visit_address,
                                 StepKind::visit_servers, StepKind::visit_priority};

@@ -1,11 +1,11 @@
 // A path: the short program of steps that an I/O executes.
 //
-// Models contribute fragments through PathBuilder; the builder of the system joins them, one path for
-// each (stream, direction, size). Everything that can be known when the system is built stands in the
-// step: the station or group, the mean service demand, the delay that follows it. A delay costs no
-// event: it is folded into the departure before it. A visit marked `chained` costs no event either:
-// its only source is the single server before it, so its arrivals come in order and the recursion can
-// be taken at once (a drive's command processor and then one of its dies).
+// Models contribute fragments through PathBuilder; the builder of the system joins them, one path
+// for each (stream, direction, size). Everything that can be known when the system is built stands
+// in the step: the station or group, the mean service demand, the delay that follows it. A delay
+// costs no event: it is folded into the departure before it. A visit marked `chained` costs no
+// event either: its only source is the single server before it, so its arrivals come in order and
+// the recursion can be taken at once (a drive's command processor and then one of its dies).
 #pragma once
 
 #include <cstdint>
@@ -60,9 +60,9 @@ class MemberPlan {
   std::size_t size_ = 0;
 };
 
-using Plan = FunctionRef<void(const Io&, int, MemberPlan&)>;           // the members of phase n
-using Decide = FunctionRef<bool(const Io&, Time, Rng&)>;               // true: skip
-using ServiceTime = FunctionRef<Duration(const Io&, Time, Rng&)>;      // a stateful model
+using Plan = FunctionRef<void(const Io&, int, MemberPlan&)>;       // the members of phase n
+using Decide = FunctionRef<bool(const Io&, Time, Rng&)>;           // true: skip
+using ServiceTime = FunctionRef<Duration(const Io&, Time, Rng&)>;  // a stateful model
 enum class PlanId : std::uint16_t {};
 enum class DecideId : std::uint16_t {};
 enum class ServiceId : std::uint16_t {};
@@ -83,7 +83,7 @@ enum class StepKind : std::uint8_t {
   seize,             // tokens of a pool
   release,
   skip_if,  // a decision; true: go on at another step
-  fork,    // the members of one phase of a plan
+  fork,     // the members of one phase of a plan
   join,
   acknowledge,  // the response is complete; the I/O goes on in the background
   complete,     // the response is complete
@@ -92,9 +92,9 @@ enum class StepKind : std::uint8_t {
 
 // Properties of a visit.
 namespace step_flag {
-inline constexpr std::uint8_t ends_stage = 1;       // the time since the last mark belongs to `stage`
-inline constexpr std::uint8_t runs_on = 2;          // the next visit is chained: no event between
-inline constexpr std::uint8_t gated = 4;            // wait until the connection is open
+inline constexpr std::uint8_t ends_stage = 1;  // the time since the last mark belongs to `stage`
+inline constexpr std::uint8_t runs_on = 2;     // the next visit is chained: no event between
+inline constexpr std::uint8_t gated = 4;       // wait until the connection is open
 inline constexpr std::uint8_t per_outstanding = 8;  // `slope` counts commands in the pool `aux`
 inline constexpr std::uint8_t routed_pool = 16;     // the pool is chosen by the connection's route
 }  // namespace step_flag
@@ -105,11 +105,11 @@ struct Step {
   std::uint8_t flags = 0;
   StageId stage{};
   std::uint8_t priority = 0;
-  std::uint16_t shape = 0;   // index into System::shapes; 0 is deterministic
+  std::uint16_t shape = 0;     // index into System::shapes; 0 is deterministic
   std::uint16_t function = 0;  // PlanId, DecideId, ServiceId; stream of submit and arrive
-  std::uint32_t target = 0;  // station, first station of a group, route table, pool
-  std::uint32_t aux = 0;     // queues per drive; step to go to; tokens; pool of per_outstanding
-  float slope = 0;           // picoseconds per byte, or per command outstanding
+  std::uint32_t target = 0;    // station, first station of a group, route table, pool
+  std::uint32_t aux = 0;       // queues per drive; step to go to; tokens; pool of per_outstanding
+  float slope = 0;             // picoseconds per byte, or per command outstanding
   std::uint32_t after_ps = 0;  // delay that follows the visit (at most 4.29 ms); phase of a fork
   double fixed_ps = 0;  // mean service demand apart from the slope; a delay; a buffer's drain time
 };

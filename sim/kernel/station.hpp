@@ -1,8 +1,8 @@
 // Stations: where I/Os wait and are served.
 //
 // FcfsStation is the Lindley recursion: start = max(arrival, free), departure = start + service. It
-// is exact for first come, first served because arrivals are processed in time order, and it fixes a
-// departure at the arrival: pre-emption and failures in mid-service need PriorityStation, and a
+// is exact for first come, first served because arrivals are processed in time order, and it fixes
+// a departure at the arrival: pre-emption and failures in mid-service need PriorityStation, and a
 // change of the scenario (failover, drive loss) acts on later arrivals.
 // MultiServerStation is the same recursion for c servers and one line (Kiefer-Wolfowitz).
 // PriorityStation keeps an explicit line per priority: non-preemptive, lower number first.

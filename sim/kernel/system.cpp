@@ -21,8 +21,8 @@ GroupId System::add_single(std::string name) {
 GroupId System::add_per_connection(std::string name, std::uint32_t queues,
                                    std::uint32_t route_table) {
   return add_fcfs(
-      *this,
-      {.name = std::move(name), .kind = GroupKind::connection, .route_table = route_table}, queues);
+      *this, {.name = std::move(name), .kind = GroupKind::connection, .route_table = route_table},
+      queues);
 }
 
 GroupId System::add_per_drive(std::string name, std::uint32_t drives) {
@@ -31,11 +31,10 @@ GroupId System::add_per_drive(std::string name, std::uint32_t drives) {
 
 GroupId System::add_per_address(std::string name, std::uint32_t drives,
                                 std::uint32_t queues_per_drive) {
-  return add_fcfs(*this,
-                  {.name = std::move(name),
-                   .kind = GroupKind::address,
-                   .queues_per_drive = queues_per_drive},
-                  drives * queues_per_drive);
+  return add_fcfs(
+      *this,
+      {.name = std::move(name), .kind = GroupKind::address, .queues_per_drive = queues_per_drive},
+      drives * queues_per_drive);
 }
 
 GroupId System::add_servers(std::string name, int servers) {

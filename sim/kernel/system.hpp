@@ -1,5 +1,5 @@
-// The compiled scenario: stations, pools, steps, streams as flat tables. Everything with a string is
-// cold (groups, notes); the event loop touches integers only.
+// The compiled scenario: stations, pools, steps, streams as flat tables. Everything with a string
+// is cold (groups, notes); the event loop touches integers only.
 #pragma once
 
 #include <cstdint>
@@ -65,11 +65,11 @@ struct Stream {
   std::uint32_t alignment_blocks = 8;  // addresses are multiples of it
   std::uint64_t span_blocks = 0;       // of each volume
   std::uint32_t first_connection = 0, connections = 1;
-  std::uint32_t per_connection = 1;    // closed: iodepth
-  double interarrival_ps = 0;          // open: mean, of the whole stream
-  ShapeId interarrival{};              // open
-  Duration think{};                    // closed
-  std::uint32_t first_step = 0;        // submit or arrive
+  std::uint32_t per_connection = 1;  // closed: iodepth
+  double interarrival_ps = 0;        // open: mean, of the whole stream
+  ShapeId interarrival{};            // open
+  Duration think{};                  // closed
+  std::uint32_t first_step = 0;      // submit or arrive
 };
 
 struct System {
@@ -86,8 +86,8 @@ struct System {
   std::vector<Plan> plans;
   std::vector<Decide> decisions;
   std::vector<ServiceTime> services;
-  std::size_t most_members = 1;      // of one phase of a fork
-  std::size_t io_capacity = 1024;    // I/Os and members in flight at the most
+  std::size_t most_members = 1;       // of one phase of a fork
+  std::size_t io_capacity = 1024;     // I/Os and members in flight at the most
   Duration event_spacing{1'000'000};  // hint: mean time between events
 
   // Cold.
