@@ -67,10 +67,10 @@ class EventQueue {
   }
   // Takes the next event if its time is before `horizon`.
   bool pop_before(Time horizon, Event& event) noexcept {
-    if (open_count_ == 0) [[unlikely]] {
+    if (open_count_ == 0) {
       if (size_ == 0) return false;
+      open_next();
     }
-    if (open_count_ == 0) open_next();
     event = open_[open_count_ - 1];
     if (event.at >= horizon) return false;
     --open_count_;

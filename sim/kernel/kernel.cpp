@@ -9,11 +9,8 @@
 namespace storcast {
 namespace {
 
-constexpr bool has(const Step& step, std::uint8_t flag) noexcept {
-  return (step.flags & flag) != 0;
-}
-
-inline void end_stage(Io& io, const Step& step, Time t) noexcept {
+// The time since the last mark belongs to the step's stage.
+inline void account(Io& io, const Step& step, Time t) noexcept {
   io.stages[static_cast<std::size_t>(step.stage)] += static_cast<float>((t - io.mark).count());
   io.mark = t;
 }
@@ -235,7 +232,7 @@ bool Kernel::respond(IoId id, Time t, bool reuse) noexcept {
 
 TokenPool& Kernel::pool_of(const Step& step, const Io& io) noexcept {
   const std::uint32_t index =
-      has(step, step_flag::routed_pool) ? system_.routes[step.target + io.connection] : step.target;
+      step.routed != 0 ? system_.routes[step.target + io.connection] : step.target;
   return system_.pools[index];
 }
 
@@ -292,27 +289,20 @@ bool Kernel::fork(IoId id, const Step& step, Time t) noexcept {
 // How the event loop is written: each case of the switch has its own inlined copy of the service,
 // so that the processor learns the branches of each kind of step apart.
 [[gnu::always_inline]] inline Duration Kernel::service(const Step& step, const Io& io) noexcept {
-  double ps = step.fixed_ps;
-  if (has(step, step_flag::per_outstanding)) {
-    const auto& pool = system_.pools[system_.routes[step.aux + io.connection]];
-    ps += static_cast<double>(step.slope) * static_cast<double>(pool.in_use());
-  } else {
-    ps += static_cast<double>(step.slope) *
-          static_cast<double>(static_cast<std::int64_t>(io.blocks) * block_bytes);
-  }
+  double ps =
+      step.fixed_ps + static_cast<double>(step.slope) *
+                          static_cast<double>(static_cast<std::int64_t>(io.blocks) * block_bytes);
   if (step.shape != 0) ps *= system_.shapes[step.shape].draw(shape_rngs_[step.shape]);
   return Duration{static_cast<std::int64_t>(ps + 0.5)};
 }
 
-// One visit to an FCFS station. True: the next visit is chained and follows at once.
-[[gnu::always_inline]] inline bool Kernel::serve(FcfsStation& station, const Step& step, Io& io,
-                                                 IoId id, Time& t) noexcept {
+// One visit to an FCFS station.
+[[gnu::always_inline]] inline void Kernel::serve(FcfsStation& station, const Step& step, Io& io,
+                                                 IoId id, Time t) noexcept {
   t = station.serve(t, service(step, io)) + Duration{step.after_ps};
-  if (has(step, step_flag::ends_stage)) end_stage(io, step, t);
+  account(io, step, t);
   ++io.step;
-  if (has(step, step_flag::runs_on)) return true;
   queue_.push(t, id);
-  return false;
 }
 
 [[gnu::always_inline]] inline void Kernel::take_steps(IoId id, Time t) noexcept {
@@ -327,30 +317,44 @@ bool Kernel::fork(IoId id, const Step& step, Time t) noexcept {
         submit(io, t);
         continue;
       case StepKind::visit:
-        if (!serve(system_.stations[step.target], step, io, id, t)) return;
-        continue;
+        serve(system_.stations[step.target], step, io, id, t);
+        return;
       case StepKind::visit_connection:
-        if (has(step, step_flag::gated))
-          t = std::max(t, system_.connections[io.connection].open_at);
-        if (!serve(system_.stations[system_.routes[step.target + io.connection]], step, io, id,
-                   t)) {
-          return;
+        serve(system_.stations[system_.routes[step.target + io.connection]], step, io, id, t);
+        return;
+      case StepKind::visit_gated: {
+        t = std::max(t, system_.connections[io.connection].open_at);
+        FcfsStation& station = system_.stations[system_.routes[step.target + io.connection]];
+        double ps = step.fixed_ps;
+        if (step.aux != Step::no_pool) {
+          const TokenPool& pool = system_.pools[system_.routes[step.aux + io.connection]];
+          ps += static_cast<double>(step.slope) * static_cast<double>(pool.in_use());
         }
-        continue;
+        t = station.serve(t, Duration{static_cast<std::int64_t>(ps + 0.5)}) +
+            Duration{step.after_ps};
+        account(io, step, t);
+        ++io.step;
+        queue_.push(t, id);
+        return;
+      }
       case StepKind::visit_drive:
-        if (!serve(system_.stations[step.target + index_of(io.drive)], step, io, id, t)) return;
+        serve(system_.stations[step.target + index_of(io.drive)], step, io, id, t);
+        return;
+      case StepKind::pass_drive:
+        t = system_.stations[step.target + index_of(io.drive)].serve(t, service(step, io)) +
+            Duration{step.after_ps};
+        account(io, step, t);
+        ++io.step;
         continue;
       case StepKind::visit_address:
-        if (!serve(system_.stations[step.target + index_of(io.drive) * step.aux +
-                                    reduce(hash_of_page(io.lba), step.aux)],
-                   step, io, id, t)) {
-          return;
-        }
-        continue;
+        serve(system_.stations[step.target + index_of(io.drive) * step.aux +
+                               reduce(hash_of_page(io.lba), step.aux)],
+              step, io, id, t);
+        return;
       case StepKind::visit_servers:
         t = system_.server_stations[step.target].serve(t, service(step, io)) +
             Duration{step.after_ps};
-        if (has(step, step_flag::ends_stage)) end_stage(io, step, t);
+        account(io, step, t);
         ++io.step;
         queue_.push(t, id);
         return;
@@ -358,7 +362,7 @@ bool Kernel::fork(IoId id, const Step& step, Time t) noexcept {
         t = system_.stations[step.target].serve(
                 t, system_.services[step.function](io, t, shape_rngs_[0])) +
             Duration{step.after_ps};
-        if (has(step, step_flag::ends_stage)) end_stage(io, step, t);
+        account(io, step, t);
         ++io.step;
         queue_.push(t, id);
         return;
@@ -374,7 +378,7 @@ bool Kernel::fork(IoId id, const Step& step, Time t) noexcept {
           const Io& waiting = ios_[next];
           queue_.push(t + service(system_.steps[waiting.step - 1], waiting), next);
         }
-        if (has(step, step_flag::ends_stage)) end_stage(io, step, t);
+        account(io, step, t);
         ++io.step;
         continue;
       }
@@ -385,14 +389,14 @@ bool Kernel::fork(IoId id, const Step& step, Time t) noexcept {
             t, Duration{static_cast<std::int64_t>(ps + 0.5)});
         t = std::max(t, drained - Duration{static_cast<std::int64_t>(step.fixed_ps)}) +
             Duration{step.after_ps};
-        if (has(step, step_flag::ends_stage)) end_stage(io, step, t);
+        account(io, step, t);
         ++io.step;
         queue_.push(t, id);
         return;
       }
       case StepKind::delay:
         t += Duration{static_cast<std::int64_t>(step.fixed_ps)};
-        if (has(step, step_flag::ends_stage)) end_stage(io, step, t);
+        account(io, step, t);
         ++io.step;
         queue_.push(t, id);
         return;
@@ -421,7 +425,7 @@ bool Kernel::fork(IoId id, const Step& step, Time t) noexcept {
         } else {
           ++io.step;
         }
-        if (has(step, step_flag::ends_stage)) end_stage(ios_[id], step, t);
+        account(ios_[id], step, t);
         continue;
       }
       case StepKind::acknowledge:

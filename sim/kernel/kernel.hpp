@@ -49,7 +49,7 @@ class Kernel {
  private:
   void advance(IoId id, Time t) noexcept;            // takes steps until the I/O waits
   inline void take_steps(IoId id, Time t) noexcept;  // its body, inlined into the event loop
-  inline bool serve(FcfsStation& station, const Step& step, Io& io, IoId id, Time& t) noexcept;
+  inline void serve(FcfsStation& station, const Step& step, Io& io, IoId id, Time t) noexcept;
   void submit(Io& io, Time t) noexcept;
   void arrive(Io& generator, IoId id, Time t) noexcept;
   bool respond(IoId id, Time t, bool reuse) noexcept;

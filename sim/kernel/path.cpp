@@ -9,28 +9,7 @@
 namespace storcast {
 namespace {
 
-bool is_timed(StepKind kind) {
-  switch (kind) {
-    case StepKind::visit:
-    case StepKind::visit_connection:
-    case StepKind::visit_drive:
-    case StepKind::visit_address:
-    case StepKind::visit_servers:
-    case StepKind::leave_priority:
-    case StepKind::visit_model:
-    case StepKind::post_drive:
-    case StepKind::delay:
-    case StepKind::join:
-      return true;
-    default:
-      return false;
-  }
-}
-
-bool is_single_server(StepKind kind) {
-  return kind == StepKind::visit || kind == StepKind::visit_drive ||
-         kind == StepKind::visit_connection;
-}
+constexpr std::uint32_t none = Step::no_pool;
 
 std::uint32_t folded(Duration after) {
   INVARIANT(after.count() >= 0 && after.count() <= std::numeric_limits<std::uint32_t>::max(),
@@ -41,9 +20,7 @@ std::uint32_t folded(Duration after) {
 }  // namespace
 
 PathBuilder::PathBuilder(System& system)
-    : system_(system),
-      first_(static_cast<std::uint32_t>(system.steps.size())),
-      stage_start_(first_) {}
+    : system_(system), first_(static_cast<std::uint32_t>(system.steps.size())) {}
 
 Step& PathBuilder::append(StepKind kind) {
   system_.steps.push_back({.kind = kind, .stage = stage_});
@@ -56,20 +33,8 @@ Step& PathBuilder::last() {
   return system_.steps.back();
 }
 
-void PathBuilder::close_stage() {
-  for (auto i = static_cast<std::uint32_t>(system_.steps.size()); i-- > stage_start_;) {
-    if (!is_timed(system_.steps[i].kind)) continue;
-    INVARIANT((system_.steps[i].flags & step_flag::runs_on) == 0,
-              "a stage ends at an event, not before a chained visit");
-    system_.steps[i].flags |= step_flag::ends_stage;
-    break;
-  }
-  stage_start_ = static_cast<std::uint32_t>(system_.steps.size());
-}
-
 PathBuilder& PathBuilder::stage(StageId stage) {
   INVARIANT(open_forks_.empty(), "a fork and its join lie in one stage");
-  if (stage != stage_) close_stage();
   stage_ = stage;
   return *this;
 }
@@ -136,24 +101,25 @@ PathBuilder& PathBuilder::post(GroupId group, double ps_per_byte, Duration buffe
 PathBuilder& PathBuilder::chained() {
   INVARIANT(system_.steps.size() >= first_ + 2, "a chained visit follows a visit");
   Step& before = system_.steps[system_.steps.size() - 2];
-  INVARIANT(is_single_server(before.kind) && (before.flags & step_flag::ends_stage) == 0,
-            "only behind a single server do arrivals come in order");
-  before.flags |= step_flag::runs_on;
+  INVARIANT(before.kind == StepKind::visit_drive && last().kind == StepKind::visit_address,
+            "only behind a drive's own single queue do its arrivals come in order");
+  before.kind = StepKind::pass_drive;
   return *this;
 }
 
 PathBuilder& PathBuilder::gated() {
-  INVARIANT(last().kind == StepKind::visit_connection, "connections are opened and closed");
-  last().flags |= step_flag::gated;
+  Step& step = last();
+  INVARIANT(step.kind == StepKind::visit_connection && step.slope == 0,
+            "connections are opened and closed, and the size of a path is fixed");
+  step.kind = StepKind::visit_gated;
+  step.aux = none;
   return *this;
 }
 
 PathBuilder& PathBuilder::per_outstanding(std::uint32_t pool_routes, double ps) {
   Step& step = last();
-  INVARIANT(step.kind == StepKind::visit_connection && step.slope == 0,
-            "a demand grows per command or per byte, and the size of a path is fixed");
-  if (ps == 0) return *this;
-  step.flags |= step_flag::per_outstanding;
+  INVARIANT(step.kind == StepKind::visit_gated, "commands are counted where they are gated");
+  INVARIANT(ps >= 0, "a service demand is not negative");
   step.aux = pool_routes;
   step.slope = static_cast<float>(ps);
   return *this;
@@ -185,7 +151,7 @@ PathBuilder& PathBuilder::release(PoolId pool, std::uint32_t tokens) {
 
 PathBuilder& PathBuilder::seize_routed(std::uint32_t pool_routes, std::uint32_t tokens) {
   Step& step = append(StepKind::seize);
-  step.flags |= step_flag::routed_pool;
+  step.routed = 1;
   step.target = pool_routes;
   step.aux = tokens;
   seized_ += tokens;
@@ -194,7 +160,7 @@ PathBuilder& PathBuilder::seize_routed(std::uint32_t pool_routes, std::uint32_t 
 
 PathBuilder& PathBuilder::release_routed(std::uint32_t pool_routes, std::uint32_t tokens) {
   Step& step = append(StepKind::release);
-  step.flags |= step_flag::routed_pool;
+  step.routed = 1;
   step.target = pool_routes;
   step.aux = tokens;
   seized_ -= tokens;
@@ -238,17 +204,14 @@ PathBuilder& PathBuilder::join() {
 
 PathBuilder& PathBuilder::acknowledge() {
   INVARIANT(!acknowledged_ && open_forks_.empty(), "an I/O is acknowledged once");
-  close_stage();
   append(StepKind::acknowledge);
   acknowledged_ = true;
-  stage_start_ = static_cast<std::uint32_t>(system_.steps.size());
   return *this;
 }
 
 std::uint32_t PathBuilder::finish() {
   INVARIANT(open_forks_.empty() && open_skips_.empty(), "a path ends outside forks and skips");
   INVARIANT(seized_ == 0, "what a path seizes it releases");
-  if (!acknowledged_) close_stage();
   append(acknowledged_ ? StepKind::retire : StepKind::complete);
   return first_;
 }

@@ -72,7 +72,9 @@ enum class StepKind : std::uint8_t {
   submit,            // the stream chooses address, direction and size, and with them the path
   visit,             // one FCFS station
   visit_connection,  // one of separate queues, chosen by the connection's route (static affinity)
+  visit_gated,       // the same, once the connection is open, and with a demand per command
   visit_drive,       // one of separate queues, chosen by the drive
+  pass_drive,        // the same; the next visit is chained: no event between
   visit_address,     // one of a drive's separate queues, chosen by a hash of the address
   visit_servers,     // one line, several servers
   visit_priority,    // one server, a line for each priority
@@ -90,21 +92,13 @@ enum class StepKind : std::uint8_t {
   retire        // the end of background work
 };
 
-// Properties of a visit.
-namespace step_flag {
-inline constexpr std::uint8_t ends_stage = 1;  // the time since the last mark belongs to `stage`
-inline constexpr std::uint8_t runs_on = 2;     // the next visit is chained: no event between
-inline constexpr std::uint8_t gated = 4;       // wait until the connection is open
-inline constexpr std::uint8_t per_outstanding = 8;  // `slope` counts commands in the pool `aux`
-inline constexpr std::uint8_t routed_pool = 16;     // the pool is chosen by the connection's route
-}  // namespace step_flag
-
 // One instruction; half a cache line.
 struct Step {
+  static constexpr std::uint32_t no_pool = 0xffffffff;  // aux of a gated visit without a pool
   StepKind kind{};
-  std::uint8_t flags = 0;
-  StageId stage{};
-  std::uint8_t priority = 0;
+  std::uint8_t routed = 0;     // seize, release: 1 if the pool is chosen by the connection's route
+  StageId stage{};             // what the time of the step belongs to
+  std::uint8_t priority = 0;   // of a priority visit; of a fork: 1 if a single member needs no Io
   std::uint16_t shape = 0;     // index into System::shapes; 0 is deterministic
   std::uint16_t function = 0;  // PlanId, DecideId, ServiceId; stream of submit and arrive
   std::uint32_t target = 0;    // station, first station of a group, route table, pool
@@ -137,7 +131,7 @@ class PathBuilder {
  public:
   explicit PathBuilder(System& system);
 
-  // The stage that the following steps belong to; closes the one before.
+  // The stage that the following steps belong to.
   PathBuilder& stage(StageId stage);
   // Names the following steps for reports.
   PathBuilder& note(std::string what);
@@ -151,9 +145,12 @@ class PathBuilder {
   // Work queued at a drive's background station; the I/O goes on, `after` later, as soon as the
   // backlog behind it fits into a buffer that drains in `buffered`.
   PathBuilder& post(GroupId group, double ps_per_byte, Duration buffered, Duration after);
-  PathBuilder& chained();  // the last visit follows its predecessor without an event
-  PathBuilder& gated();    // the last visit waits until its connection is open
-  // Adds `ps` for each command in the pool (chosen by route) to the demand of the last visit.
+  PathBuilder&
+  chained();  // the last visit follows its predecessor, a drive's queue, without an event
+  // The last visit waits until its connection is open.
+  PathBuilder& gated();
+  // Adds `ps` for each command in the pool (chosen by route) to the demand of the last, gated
+  // visit.
   PathBuilder& per_outstanding(std::uint32_t pool_routes, double ps);
   PathBuilder& delay(Duration latency);
   PathBuilder& seize(PoolId pool, std::uint32_t tokens = 1);
@@ -172,11 +169,9 @@ class PathBuilder {
  private:
   Step& append(StepKind kind);
   Step& last();
-  void close_stage();
 
   System& system_;
   std::uint32_t first_;
-  std::uint32_t stage_start_;
   StageId stage_ = StageId::host;
   std::string note_;
   std::vector<std::uint32_t> open_forks_;

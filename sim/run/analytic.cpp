@@ -65,7 +65,8 @@ class Walker {
   [[nodiscard]] GroupDemand group_demand(const StationGroup& group) const {
     GroupDemand d;
     if (group.kind == GroupKind::servers || group.kind == GroupKind::priority) {
-      d.foreground_s = group.kind == GroupKind::servers ? servers_s_[group.first] : priority_s_[group.first];
+      d.foreground_s =
+          group.kind == GroupKind::servers ? servers_s_[group.first] : priority_s_[group.first];
       d.highest_queue_s = d.foreground_s / group.servers_each;
       return d;
     }
@@ -126,7 +127,7 @@ class Walker {
   }
 
   [[nodiscard]] double mean_s(const Step& step, const Io& io) const {
-    const double count = (step.flags & step_flag::per_outstanding) != 0
+    const double count = step.kind == StepKind::visit_gated
                              ? commands_
                              : static_cast<double>(io.blocks) * block_bytes;
     const double fixed = step.kind == StepKind::post_drive ? 0 : step.fixed_ps;
@@ -142,9 +143,11 @@ class Walker {
         station = step.target;
         break;
       case StepKind::visit_connection:
+      case StepKind::visit_gated:
         station = system_.routes[step.target + io.connection];
         break;
       case StepKind::visit_drive:
+      case StepKind::pass_drive:
       case StepKind::post_drive:
         station = step.target + drive;
         break;
@@ -222,7 +225,8 @@ double effective_queues(const Role& r) {
   return std::max(1.0, (r.foreground_s + r.background_s) / (r.highest_s * r.servers));
 }
 
-std::vector<NetworkStation> network_of(const std::vector<Role>& roles, double delay_s, double parts) {
+std::vector<NetworkStation> network_of(const std::vector<Role>& roles, double delay_s,
+                                       double parts) {
   std::vector<NetworkStation> stations;
   for (const Role& r : roles) {
     const double share = effective_queues(r) / parts;
@@ -298,7 +302,8 @@ void solve_closed_load(const System& system, const Load& load, AnalyticAnswer& a
                          std::max(roles[r].foreground_s, 1e-30);
     }
   }
-  a.bounds.knee_outstanding = knee_population(network_of(roles, a.demands.delay_s, 1), load.think_s);
+  a.bounds.knee_outstanding =
+      knee_population(network_of(roles, a.demands.delay_s, 1), load.think_s);
 }
 
 void solve_open_load(const System& system, const Load& load, AnalyticAnswer& a) {
@@ -383,8 +388,8 @@ AnalyticAnswer solve_analytic(const Scenario& scenario, Assembly& assembly) {
       solve_open_load(system, load, a);
     }
     if (assembly.outstanding_cost_ps == 0 || !a.stable) break;
-    const double present = load.closed ? load.outstanding - a.throughput * load.think_s
-                                       : a.throughput * a.response_s;
+    const double present =
+        load.closed ? load.outstanding - a.throughput * load.think_s : a.throughput * a.response_s;
     const double now = std::max(0.0, present) * share_at_controller(system, a) / controllers;
     if (std::fabs(now - commands) < 1e-3 * (1 + commands)) break;
     commands = round == 0 ? now : 0.5 * (commands + now);

@@ -12,8 +12,8 @@ Block joined(Block a, Block b) {
   slices.insert(slices.end(), b.slices.begin(), b.slices.end());
   a.slices.clear();
   for (std::size_t i = 0; i + 1 < slices.size(); i += 2) {
-    a.slices.push_back({slices[i].ios + slices[i + 1].ios,
-                        slices[i].response_ps + slices[i + 1].response_ps});
+    a.slices.push_back(
+        {slices[i].ios + slices[i + 1].ios, slices[i].response_ps + slices[i + 1].response_ps});
   }
   a.at_end = std::move(b.at_end);
   return a;

@@ -61,8 +61,7 @@ PlatformConfig platform_of(const Scenario& s) {
   }
   for (std::size_t c = 0; c < s.array.controllers.size(); ++c) {
     const ControllerParams& p = s.array.controllers[c].params;
-    config.nodes.push_back(
-        {controller_name(s, c), p.cores, {p.cpu_idle, p.cpu_idle, p.cpu_busy}});
+    config.nodes.push_back({controller_name(s, c), p.cores, {p.cpu_idle, p.cpu_idle, p.cpu_busy}});
   }
   if (s.array.controllers.size() == 2) {
     for (std::size_t c = 0; c < 2; ++c) {
@@ -214,11 +213,12 @@ class Builder {
     const std::size_t count = s_.array.controllers.size();
     for (std::size_t c = 0; c < count; ++c) {
       const ControllerParams& p = s_.array.controllers[c].params;
-      out_.controller_cores.push_back(named(
-          system().add_per_connection(controller_name(s_, c) + ".cores",
-                                      static_cast<std::uint32_t>(platform_.node(controller_name(s_, c)).cores),
-                                      out_.core_routes_),
-          "controller cores"));
+      out_.controller_cores.push_back(
+          named(system().add_per_connection(
+                    controller_name(s_, c) + ".cores",
+                    static_cast<std::uint32_t>(platform_.node(controller_name(s_, c)).cores),
+                    out_.core_routes_),
+                "controller cores"));
       out_.command_pools.push_back(
           system().add_pool(controller_name(s_, c) + ".commands", unlimited_commands));
       dirty_pools_.push_back(
@@ -276,7 +276,8 @@ class Builder {
   template <class Raid>
   void add_planner(Raid raid, PoolPart& part) {
     std::vector<std::uint64_t> bases;
-    for (std::size_t v = 0; v < s_.array.pools.size() * static_cast<std::size_t>(s_.array.volumes_per_pool); ++v) {
+    for (std::size_t v = 0;
+         v < s_.array.pools.size() * static_cast<std::size_t>(s_.array.volumes_per_pool); ++v) {
       bases.push_back(v % static_cast<std::size_t>(s_.array.volumes_per_pool) *
                       static_cast<std::uint64_t>(s_.array.volume_size.value / block_bytes));
     }
@@ -300,7 +301,8 @@ class Builder {
       }
       return most;
     };
-    most_members_.push_back([plan](std::uint32_t blocks) { return plan->raid.most_members(blocks); });
+    most_members_.push_back(
+        [plan](std::uint32_t blocks) { return plan->raid.most_members(blocks); });
   }
 
   template <class Drive>
@@ -344,8 +346,9 @@ class Builder {
   }
   void on_host(PathBuilder& path, const Command& c, double ns_per_byte, const char* note) {
     const Duration copy = from_seconds(ns_per_byte * 1e-9 * static_cast<double>(c.bytes));
-    path.stage(StageId::host).note(note).visit(host_cores_[s_.workloads[c.workload].host],
-                                               {s_.fabric.stack.initiator / 2 + copy});
+    path.stage(StageId::host)
+        .note(note)
+        .visit(host_cores_[s_.workloads[c.workload].host], {s_.fabric.stack.initiator / 2 + copy});
   }
   void on_core(PathBuilder& path, const Command& c, Duration time, const char* note) {
     path.stage(StageId::controller)
@@ -370,7 +373,9 @@ class Builder {
     path.stage(StageId::controller).seize_routed(command_routes_);
     on_core(path, c, half + software.before, "controller: command");
     path.per_outstanding(command_routes_, static_cast<double>(controller.outstanding_cost.count()));
-    path.skip_if(cached).stage(StageId::raid_and_drives).fork(pool.plan, static_cast<int>(RaidPhase::read), true);
+    path.skip_if(cached)
+        .stage(StageId::raid_and_drives)
+        .fork(pool.plan, static_cast<int>(RaidPhase::read), true);
     pool.read(path);
     path.join().stage(StageId::controller).resume();
     on_core(path, c, protocol - half + software.after, "controller: data and response");
@@ -486,9 +491,11 @@ class Builder {
 
   void add_paths(std::size_t index, Stream& stream, Bytes span) {
     const WorkloadConfig& w = s_.workloads[index];
-    const double cached = static_cast<double>(s_.array.cache.size.value) * s_.array.cache.read_share *
+    const double cached = static_cast<double>(s_.array.cache.size.value) *
+                          s_.array.cache.read_share *
                           static_cast<double>(s_.array.controllers.size());
-    const double addressed = static_cast<double>(span.value) * static_cast<double>(w.volumes.size());
+    const double addressed =
+        static_cast<double>(span.value) * static_cast<double>(w.volumes.size());
     const DecideId hit = system().add_decision(
         keep(ReadCache{hit_ratio(w.law, w.law_parameter, cached, addressed)}));
     for (std::size_t pool = 0; pool < pools_.size(); ++pool) {
@@ -531,7 +538,9 @@ class Builder {
       for (const SizeShare& size : w.sizes) {
         members = std::max(members, members_of(w, size, writes, degrades));
       }
-      most += (load + std::min(destages, std::size_t{400'000})) * (1 + (members > 1 ? members : 0)) + 64;
+      most +=
+          (load + std::min(destages, std::size_t{400'000})) * (1 + (members > 1 ? members : 0)) +
+          64;
     }
     system().io_capacity = most;
   }

@@ -73,7 +73,8 @@ PowerResult power_of(const Scenario& s, const Assembly& assembly,
                      const std::vector<double>& utilisation) {
   const double cores = [&] {
     double highest = 0;
-    for (const GroupId g : assembly.controller_cores) highest = std::max(highest, utilisation[index_of(g)]);
+    for (const GroupId g : assembly.controller_cores)
+      highest = std::max(highest, utilisation[index_of(g)]);
     return highest;
   }();
   PowerResult p;
@@ -127,10 +128,11 @@ class Answer {
         analytic_(analytic),
         session_(session),
         blocks_(session.blocks()),
-        window_(choose_window(blocks_, scenario.timeline.empty() ? scenario.run.warm_up
-                                                                 : scenario.run.warm_up)) {
+        window_(choose_window(
+            blocks_, scenario.timeline.empty() ? scenario.run.warm_up : scenario.run.warm_up)) {
     if (!scenario.timeline.empty()) whole_run_after_warm_up();
-    seconds_ = to_seconds(blocks_.length() * static_cast<std::int64_t>(window_.end - window_.first));
+    seconds_ =
+        to_seconds(blocks_.length() * static_cast<std::int64_t>(window_.end - window_.first));
   }
 
   RunResult result() {
@@ -144,7 +146,8 @@ class Answer {
     r.window_s = seconds_;
     if (blocks_.all().empty()) {
       for (const WorkloadConfig& w : scenario_.workloads) r.streams.push_back(describe_stream(w));
-      r.warnings.emplace_back("the run ended before its first block was full: nothing was measured");
+      r.warnings.emplace_back(
+          "the run ended before its first block was full: nothing was measured");
       return r;
     }
     for (std::size_t s = 0; s < scenario_.workloads.size(); ++s) r.streams.push_back(stream(s));
@@ -179,7 +182,8 @@ class Answer {
     const DirectionRecord total = total_of(blocks_, window_, index, 2);
     double sum = 0;
     for (std::size_t i = 0; i < stage_count && total.ios > 0; ++i) {
-      const double mean = total.stages_ps[i] / static_cast<double>(total.ios) / picoseconds_per_second;
+      const double mean =
+          total.stages_ps[i] / static_cast<double>(total.ios) / picoseconds_per_second;
       s.stages.push_back({stage_names[i], mean});
       sum += mean;
     }
@@ -204,7 +208,8 @@ class Answer {
     const auto& after = blocks_.all()[window_.end - 1].at_end;
     for (std::size_t g = 0; g < system.groups.size(); ++g) {
       const StationGroup& group = system.groups[static_cast<GroupId>(g)];
-      StationResult s = station_result(group, before[g], after[g], seconds_, static_cast<double>(r.ios));
+      StationResult s =
+          station_result(group, before[g], after[g], seconds_, static_cast<double>(r.ios));
       const double throughput = static_cast<double>(r.ios) / seconds_;
       utilisation.push_back(s.utilisation);
       highest.push_back(throughput > 0 ? s.utilisation_highest / throughput : 0);
@@ -229,7 +234,8 @@ class Answer {
     for (const StationResult& s : r.stations) {
       if (s.utilisation > 1 + 1e-9) c.failures.push_back(s.name + ": utilisation above 1");
       const double visits = s.throughput * s.service_time_s / (s.queues * s.servers_each);
-      c.utilisation_law_worst = std::max(c.utilisation_law_worst, std::fabs(s.utilisation - visits));
+      c.utilisation_law_worst =
+          std::max(c.utilisation_law_worst, std::fabs(s.utilisation - visits));
       // Edges: what is present at the ends of the window against what passed through it.
       if (s.throughput * seconds_ > 1000 && s.queue_length < 0.01 * s.throughput * seconds_) {
         c.littles_law_station_worst =
@@ -243,10 +249,13 @@ class Answer {
     c.ios_in = session_.submitted();
     c.ios_out = session_.recorder().completed_in_run();
     const bool steady = scenario_.timeline.empty() && r.converged;
-    if (steady && std::fabs(c.littles_law_ratio - 1) > 0.02) c.failures.emplace_back("Little's law of a stream");
-    if (steady && c.littles_law_station_worst > 0.05) c.failures.emplace_back("Little's law of a station");
+    if (steady && std::fabs(c.littles_law_ratio - 1) > 0.02)
+      c.failures.emplace_back("Little's law of a stream");
+    if (steady && c.littles_law_station_worst > 0.05)
+      c.failures.emplace_back("Little's law of a station");
     if (steady && c.utilisation_law_worst > 0.01) c.failures.emplace_back("the utilisation law");
-    if (c.ios_in != c.ios_out + c.ios_in_flight) c.failures.emplace_back("I/Os in = out + in flight");
+    if (c.ios_in != c.ios_out + c.ios_in_flight)
+      c.failures.emplace_back("I/Os in = out + in flight");
     if (steady && throughput > r.bounds.saturation_iops * 1.02 && analytic_.stable) {
       c.failures.emplace_back("throughput above the analytic bound");
     }
@@ -264,11 +273,13 @@ class Answer {
 
   void add_series(RunResult& r) const {
     double at = 0;
-    const double length = to_seconds(blocks_.length()) / static_cast<double>(Blocks::slices_per_block);
+    const double length =
+        to_seconds(blocks_.length()) / static_cast<double>(Blocks::slices_per_block);
     for (const Block& block : blocks_.all()) {
       for (const Slice& slice : block.slices) {
         const auto n = static_cast<double>(slice.ios);
-        r.series.push_back({at, length, n / length, n > 0 ? slice.response_ps / n / picoseconds_per_second : 0});
+        r.series.push_back(
+            {at, length, n / length, n > 0 ? slice.response_ps / n / picoseconds_per_second : 0});
         at += length;
       }
     }
@@ -331,7 +342,8 @@ RunResult analytic_result(const Scenario& scenario, const Assembly& assembly,
     const bool closed = w.arrival == Arrival::closed;
     const double share = (closed ? static_cast<double>(w.outstanding()) : w.rate_iops) / total;
     s.stable = a.stable;
-    const double reached = a.stable ? a.throughput : std::min(a.throughput, a.bottleneck.limit_iops);
+    const double reached =
+        a.stable ? a.throughput : std::min(a.throughput, a.bottleneck.limit_iops);
     s.all.iops.value = reached * share;
     s.all.bandwidth_bytes_per_s.value = s.all.iops.value * static_cast<double>(s.block_bytes);
     if (a.stable) {
@@ -353,7 +365,8 @@ void declare_unstable(RunResult& r, const AnalyticAnswer& a) {
   r.verdict = "unstable: offered " + format_count(a.offered_iops) + " IOPS, limit " +
               format_count(a.bottleneck.limit_iops) + " at " + a.bottleneck.station;
   r.converged = false;
-  r.stop_reason = "the offered load exceeds the limit of a station; a latency would grow without end";
+  r.stop_reason =
+      "the offered load exceeds the limit of a station; a latency would grow without end";
   r.bounds.mva_iops = a.bottleneck.limit_iops;
   r.bounds.mva_mean_s = 0;
 }
@@ -377,8 +390,7 @@ RunResult run_scenario(const Scenario& scenario, const RunOptions& options) {
     session.run();
     result = Answer(scenario, assembly, analytic, session).result();
   }
-  result.wall_s =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+  result.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
   return result;
 }
 

@@ -10,11 +10,12 @@ namespace {
 constexpr std::uint32_t queues_worth_listing = 64;
 constexpr std::size_t least_blocks = 40;
 
-// The first block's length: about n completions long, and limit / (64 x 2^k) so that blocks, however
-// often they are merged, end at the limit.
+// The first block's length: about n completions long, and limit / (64 x 2^k) so that blocks,
+// however often they are merged, end at the limit.
 Duration first_length(const Scenario& scenario, const AnalyticAnswer& expected) {
   double outstanding = 0;
-  for (const WorkloadConfig& w : scenario.workloads) outstanding += static_cast<double>(w.outstanding());
+  for (const WorkloadConfig& w : scenario.workloads)
+    outstanding += static_cast<double>(w.outstanding());
   const double n = std::max(2500.0, outstanding / 4);
   const double rate = std::max(expected.throughput, 1e-3);
   const double wanted = n / rate;
@@ -40,7 +41,8 @@ Session::Session(const Scenario& scenario, Assembly& assembly, const AnalyticAns
   for (std::size_t g = 0; g < system.groups.size(); ++g) {
     const StationGroup& group = system.groups[static_cast<GroupId>(g)];
     if (group.kind == GroupKind::servers || group.kind == GroupKind::priority) continue;
-    std::fill_n(group_of_station_.begin() + group.first, group.queues, static_cast<std::uint16_t>(g));
+    std::fill_n(group_of_station_.begin() + group.first, group.queues,
+                static_cast<std::uint16_t>(g));
   }
   limit_ = Time{scenario.run.simulated / blocks_.length() * blocks_.length()};
   next_slice_ = Time{blocks_.length() / static_cast<std::int64_t>(Blocks::slices_per_block)};
@@ -167,6 +169,7 @@ std::uint32_t Session::station_of(const Step& step, const Io& io) const {
     case StepKind::visit_model:
       return step.target;
     case StepKind::visit_connection:
+    case StepKind::visit_gated:
       return system.routes[step.target + io.connection];
     case StepKind::visit_drive:
     case StepKind::post_drive:

@@ -29,13 +29,13 @@ Percentile percentile_of(const Blocks& blocks, const Window& window, std::size_t
     return p;
   }
   // Batch quantiles where each batch has ten samples beyond; order statistics otherwise.
-  const double per_batch = static_cast<double>(all.count()) / static_cast<double>(std::max<std::size_t>(1, window.batches()));
+  const double per_batch = static_cast<double>(all.count()) /
+                           static_cast<double>(std::max<std::size_t>(1, window.batches()));
   double half_width = order_half_width(all, q);
   if (per_batch * (1 - q) >= 10 && window.batches() >= 2) {
-    const auto values = batch_values(blocks, window, stream, direction,
-                                     [q](const DirectionRecord& d, double) {
-                                       return to_seconds(d.histogram.quantile(q));
-                                     });
+    const auto values = batch_values(
+        blocks, window, stream, direction,
+        [q](const DirectionRecord& d, double) { return to_seconds(d.histogram.quantile(q)); });
     half_width = std::max(half_width, batch_means(values).half_width);
   }
   p.value_s = Estimate{*value, half_width};
@@ -66,7 +66,8 @@ Window choose_window(const Blocks& blocks, Duration least_warm_up) {
   const std::size_t slices = w.settled ? std::max(*by_throughput, *by_mean) : throughput.size() / 2;
   w.end = all.size();
   w.first = (slices + Blocks::slices_per_block - 1) / Blocks::slices_per_block;
-  const auto least = static_cast<std::size_t>((least_warm_up + blocks.length() - Duration{1}) / blocks.length());
+  const auto least =
+      static_cast<std::size_t>((least_warm_up + blocks.length() - Duration{1}) / blocks.length());
   w.first = std::min(std::max(w.first, least), w.end > 0 ? w.end - 1 : 0);
   const std::size_t usable = w.end - w.first;
   w.batch_blocks = std::max<std::size_t>(1, (usable + most_batches - 1) / most_batches);
@@ -89,7 +90,8 @@ std::vector<double> batch_values(
     const Blocks& blocks, const Window& window, std::size_t stream, int direction,
     const std::function<double(const DirectionRecord&, double seconds)>& value) {
   std::vector<double> values;
-  const double seconds = to_seconds(blocks.length() * static_cast<std::int64_t>(window.batch_blocks));
+  const double seconds =
+      to_seconds(blocks.length() * static_cast<std::int64_t>(window.batch_blocks));
   for (std::size_t b = window.first; b < window.end; b += window.batch_blocks) {
     const Window batch{b, b + window.batch_blocks, window.batch_blocks, true};
     values.push_back(value(total_of(blocks, batch, stream, direction), seconds));
@@ -122,8 +124,9 @@ ResponseResult response_of(const Blocks& blocks, const Window& window, std::size
                                      : 0};
   const double overall = total.response_ps / n / picoseconds_per_second;
   r.mean_s = {overall, batches ? half_width([overall](const DirectionRecord& d, double) {
-                return d.ios > 0 ? d.response_ps / static_cast<double>(d.ios) / picoseconds_per_second
-                                 : overall;
+                return d.ios > 0
+                           ? d.response_ps / static_cast<double>(d.ios) / picoseconds_per_second
+                           : overall;
               })
                                : 0};
   for (const double q : {0.5, 0.9, 0.95, 0.99, 0.999, 0.9999}) {
@@ -135,7 +138,8 @@ ResponseResult response_of(const Blocks& blocks, const Window& window, std::size
 Precision precision_of(const Blocks& blocks, const Window& window) {
   Precision p;
   p.long_enough = true;
-  const double batch_s = to_seconds(blocks.length() * static_cast<std::int64_t>(window.batch_blocks));
+  const double batch_s =
+      to_seconds(blocks.length() * static_cast<std::int64_t>(window.batch_blocks));
   const std::size_t streams = blocks.all().empty() ? 0 : blocks.all()[0].streams.size();
   for (std::size_t s = 0; s < streams; ++s) {
     const ResponseResult r = response_of(blocks, window, s, 2);
