@@ -1,18 +1,18 @@
 // The controllers' memory: read cache and mirrored write-back.
 //
-// Model: a read hits with the probability that its address law gives for a cache of this size; a hit
-// needs no drive. A write is acknowledged when the peer holds a copy (mirror link, a little work of the
-// peer's core); without a peer, and after its loss, it is acknowledged when one controller holds it.
-// Dirty data are limited. Sustained writes find a cache that is already at its limit, where each write
-// needs room that a destage has just made: `condition: steady` starts there, with a window of
-// `destage_window` for data on their way to the drives. `condition: empty` starts with the whole dirty
-// limit free and shows the burst until it is full.
-// Hit ratio, uniform: cached share of the addressed span. Zipf: share of accesses that go to the
-// hottest addresses that fit, of the continuous law that the generator draws from.
+// Model: a read hits with the probability that its address law gives for a cache of this size; a
+// hit needs no drive. A write is acknowledged when the peer holds a copy (mirror link, a little
+// work of the peer's core); without a peer, and after its loss, it is acknowledged when one
+// controller holds it. Dirty data are limited. Sustained writes find a cache that is already at its
+// limit, where each write needs room that a destage has just made: `condition: steady` starts
+// there, with a window of `destage_window` for data on their way to the drives. `condition: empty`
+// starts with the whole dirty limit free and shows the burst until it is full. Hit ratio, uniform:
+// cached share of the addressed span. Zipf: share of accesses that go to the hottest addresses that
+// fit, of the continuous law that the generator draws from.
 //
-// Parameters: schema() below. Scope and limits: perfect frequency-based replacement; destage starts at
-// once and overwrites nothing; no read-ahead.
-// References: modelling brief 5.3. Validation: tests/models/cache_test.cpp.
+// Parameters: schema() below. Scope and limits: perfect frequency-based replacement; destage starts
+// at once and overwrites nothing; no read-ahead. References: modelling brief 5.3. Validation:
+// tests/models/cache_test.cpp.
 #pragma once
 
 #include <algorithm>
@@ -39,7 +39,8 @@ inline const Schema<CacheParams>& cache_schema() {
   using P = CacheParams;
   static const Schema<P> sheet =
       Schema<P>("cache", "Memory of each controller: read cache and mirrored write-back.")
-          .required(&P::size, {"size", "memory of each controller for the cache", ""}, {1 << 20, 1e13})
+          .required(&P::size, {"size", "memory of each controller for the cache", ""},
+                    {1 << 20, 1e13})
           .optional(&P::read_share, 0.5, {"read_share", "share that holds data read", "fraction"},
                     {0, 1})
           .optional(&P::dirty_limit, 0.8,
@@ -54,7 +55,8 @@ inline const Schema<CacheParams>& cache_schema() {
           .optional(&P::mirror_latency, from_seconds(3e-6),
                     {"mirror_latency", "latency of that link", ""}, {0, 1e-3})
           .optional(&P::mirror_cost, from_seconds(1e-6),
-                    {"mirror_cost", "core time of the peer for each mirrored write", ""}, {0, 1e-3});
+                    {"mirror_cost", "core time of the peer for each mirrored write", ""},
+                    {0, 1e-3});
   return sheet;
 }
 

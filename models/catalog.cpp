@@ -46,6 +46,11 @@ std::vector<ModelInfo> all_models() {
           info_of(NullDrive::schema()), info_of(chassis_schema())};
 }
 
+std::string checkout_folder() {
+  const char* root = std::getenv("STORCAST_ROOT");
+  return root != nullptr ? root : STORCAST_SOURCE_DIR;
+}
+
 Catalog::Catalog(std::string folder) : folder_(std::move(folder)) {
   std::error_code ignored;
   for (const auto& entry : fs::recursive_directory_iterator(folder_, ignored)) {
@@ -56,8 +61,7 @@ Catalog::Catalog(std::string folder) : folder_(std::move(folder)) {
 }
 
 Catalog Catalog::standard() {
-  const char* root = std::getenv("STORCAST_ROOT");
-  return Catalog((fs::path(root != nullptr ? root : STORCAST_SOURCE_DIR) / "models/catalog").string());
+  return Catalog((fs::path(checkout_folder()) / "models/catalog").string());
 }
 
 ConfigNode Catalog::load(const std::string& name, const ConfigNode& used_at,

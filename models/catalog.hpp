@@ -1,8 +1,8 @@
 // The explicit table of models, and the shelf of named products.
 //
 // A model is code with a data sheet (Schema); a product is a YAML file below models/catalog/ whose
-// values carry their source and confidence. A scenario names a product with `use: drives/nvme-gen4-tlc`
-// and overrides what stands beside it. A product may itself use another.
+// values carry their source and confidence. A scenario names a product with `use:
+// drives/nvme-gen4-tlc` and overrides what stands beside it. A product may itself use another.
 #pragma once
 
 #include <string>
@@ -24,11 +24,15 @@ struct ModelInfo {
 // In the order in which an I/O meets them.
 [[nodiscard]] std::vector<ModelInfo> all_models();
 
+// Where catalogue and profiles lie: the environment variable STORCAST_ROOT, else the source tree
+// that the program was built from.
+[[nodiscard]] std::string checkout_folder();
+
 class Catalog {
  public:
   // `folder`: models/catalog of the checkout.
   explicit Catalog(std::string folder);
-  // The folder of the environment variable STORCAST_ROOT, else of the build's source tree.
+  // That of checkout_folder().
   static Catalog standard();
 
   [[nodiscard]] const std::vector<std::string>& products() const { return names_; }  // "drives/x"
@@ -40,7 +44,8 @@ class Catalog {
   // Its one-line heading (the value of `product`).
   [[nodiscard]] std::string heading(const std::string& name) const;
 
-  // The tree with every `use` replaced by the product it names, overridden by what stands beside it.
+  // The tree with every `use` replaced by the product it names, overridden by what stands beside
+  // it.
   [[nodiscard]] ConfigNode expand(const ConfigNode& tree, Problems& problems) const;
 
  private:

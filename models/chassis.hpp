@@ -1,13 +1,13 @@
 // Power of the box: fans and power supplies around drives and controllers.
 //
-// Model: P_wall = P_dc / efficiency(load); P_dc is the sum of drives, controllers and fans. Supplies
-// share the load; efficiency is interpolated between the 80 PLUS points at 20, 50 and 100 %, and
-// falls as 0.86 (l / 0.1)^0.15 below 10 %. Fan power goes with the cube of the speed. A processor draws
-// idle + (busy - idle)(2u - u^1.4) (Fan, Weber, Barroso 2007); a drive goes from idle towards its read
-// or write power with the use of its link.
+// Model: P_wall = P_dc / efficiency(load); P_dc is the sum of drives, controllers and fans.
+// Supplies share the load; efficiency is interpolated between the 80 PLUS points at 20, 50 and 100
+// %, and falls as 0.86 (l / 0.1)^0.15 below 10 %. Fan power goes with the cube of the speed. A
+// processor draws idle + (busy - idle)(2u - u^1.4) (Fan, Weber, Barroso 2007); a drive goes from
+// idle towards its read or write power with the use of its link.
 //
-// Parameters: schema() below. Scope and limits: no power states, no adapters apart from the board's.
-// References: modelling brief section 7; 80 PLUS test levels (230 V, redundant).
+// Parameters: schema() below. Scope and limits: no power states, no adapters apart from the
+// board's. References: modelling brief section 7; 80 PLUS test levels (230 V, redundant).
 // Validation: tests/models/chassis_test.cpp.
 #pragma once
 
@@ -35,14 +35,20 @@ inline const Schema<ChassisParams>& chassis_schema() {
           .optional(&P::fans, 8, {"fans", "fans", ""}, {0, 64})
           .optional(&P::fan_power, Watts{12}, {"fan_power", "power of a fan at full speed", ""},
                     {0, 200})
-          .optional(&P::fan_speed_idle, 0.45, {"fan_speed_idle", "speed when idle", "fraction"}, {0, 1})
-          .optional(&P::fan_speed_busy, 0.7, {"fan_speed_busy", "speed under load", "fraction"}, {0, 1})
-          .optional(&P::supplies, 2, {"supplies", "power supplies that share the load", ""}, {1, 16})
+          .optional(&P::fan_speed_idle, 0.45, {"fan_speed_idle", "speed when idle", "fraction"},
+                    {0, 1})
+          .optional(&P::fan_speed_busy, 0.7, {"fan_speed_busy", "speed under load", "fraction"},
+                    {0, 1})
+          .optional(&P::supplies, 2, {"supplies", "power supplies that share the load", ""},
+                    {1, 16})
           .optional(&P::supply_rating, Watts{850}, {"supply_rating", "rating of each", ""},
                     {50, 10000})
-          .optional(&P::efficiency_20, 0.90, {"efficiency_20", "at 20 % load", "fraction"}, {0.5, 1})
-          .optional(&P::efficiency_50, 0.94, {"efficiency_50", "at 50 % load", "fraction"}, {0.5, 1})
-          .optional(&P::efficiency_100, 0.91, {"efficiency_100", "at 100 % load", "fraction"}, {0.5, 1});
+          .optional(&P::efficiency_20, 0.90, {"efficiency_20", "at 20 % load", "fraction"},
+                    {0.5, 1})
+          .optional(&P::efficiency_50, 0.94, {"efficiency_50", "at 50 % load", "fraction"},
+                    {0.5, 1})
+          .optional(&P::efficiency_100, 0.91, {"efficiency_100", "at 100 % load", "fraction"},
+                    {0.5, 1});
   return sheet;
 }
 

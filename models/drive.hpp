@@ -1,8 +1,9 @@
 // What a drive must answer.
 //
 // Model: a drive is a writer of path fragments. install() adds the stations of `count` identical
-// drives to a system; append_read() and append_write() append what one command visits. The station of
-// a particular drive is chosen when the step runs (Io::drive), so one fragment serves all drives.
+// drives to a system; append_read() and append_write() append what one command visits. The station
+// of a particular drive is chosen when the step runs (Io::drive), so one fragment serves all
+// drives.
 //
 // Parameters: those of the model. Scope and limits: all drives of a pool are of one model.
 // References: architecture notes in sim/README.md. Validation: each model's own test.

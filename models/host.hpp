@@ -1,14 +1,14 @@
 // A host and the ports at both ends of its cables.
 //
 // Model: cores are separate queues; a job runs on one of them, round robin. An I/O costs the
-// initiator's time of its protocol (models/protocol.hpp), half at submission, half at completion, and
-// the copies by the byte. Each port is two links, one for each direction; a message occupies its link
-// for its bytes on the wire, then takes the adapters' latency at both ends and the cable's.
+// initiator's time of its protocol (models/protocol.hpp), half at submission, half at completion,
+// and the copies by the byte. Each port is two links, one for each direction; a message occupies
+// its link for its bytes on the wire, then takes the adapters' latency at both ends and the
+// cable's.
 //
-// Parameters: the two schemas below. Scope and limits: no system-call detail, no virtual machine, no
-// switch; direct cables only.
-// References: modelling brief 6.2 (adapter latency, propagation 5 ns/m).
-// Validation: tests/models/host_test.cpp.
+// Parameters: the two schemas below. Scope and limits: no system-call detail, no virtual machine,
+// no switch; direct cables only. References: modelling brief 6.2 (adapter latency, propagation 5
+// ns/m). Validation: tests/models/host_test.cpp.
 #pragma once
 
 #include <cstdint>
@@ -46,7 +46,7 @@ inline const Schema<PortsParams>& ports_schema() {
           .optional(&P::adapter_latency, from_seconds(1.2e-6),
                     {"adapter_latency", "adapter and PCIe, at each end", ""}, {0, 1e-3})
           .optional(&P::cable_latency, from_seconds(15e-9),
-                    {"cable_latency", "propagation (5 ns a metre)", ""}, {0, 1e-2});
+                    {"cable_latency", "propagation (5 ns a metre)", ""}, {0, 2e-3});
   return sheet;
 }
 

@@ -1,11 +1,12 @@
 // RAID 0, RAID 1 and RAID 10: striping over sets of identical copies.
 //
 // Model: chunk = block / strip; the chunk belongs to set chunk mod (n / c), copies lie on the c
-// neighbouring drives of the set. A read takes one copy, chosen by a hash of the row so that the load
-// is equal; a write goes to all copies. RAID 0 is c = 1; RAID 1 is one set of two; RAID 10 is c = 2.
+// neighbouring drives of the set. A read takes one copy, chosen by a hash of the row so that the
+// load is equal; a write goes to all copies. RAID 0 is c = 1; RAID 1 is one set of two; RAID 10 is
+// c = 2.
 //
-// Parameters: drives (n), copies (c), strip in blocks. Scope and limits: the choice of the copy does
-// not look at queues or head positions. References: Linux md raid10.c (near layout).
+// Parameters: drives (n), copies (c), strip in blocks. Scope and limits: the choice of the copy
+// does not look at queues or head positions. References: Linux md raid10.c (near layout).
 // Validation: tests/models/mirror_raid_test.cpp.
 #pragma once
 
@@ -72,7 +73,8 @@ class MirrorRaid {
   void push_one(std::uint32_t set, std::uint64_t at, MemberIo member,
                 MemberPlan& out) const noexcept {
     const auto hash = static_cast<std::uint32_t>(((at >> 3) * 0x9e3779b97f4a7c15ull) >> 32);
-    const auto start = static_cast<std::uint32_t>(multiply_high(static_cast<std::uint64_t>(hash) << 32, copies_));
+    const auto start =
+        static_cast<std::uint32_t>(multiply_high(static_cast<std::uint64_t>(hash) << 32, copies_));
     for (std::uint32_t i = 0; i < copies_; ++i) {
       const std::uint32_t drive = set * copies_ + (start + i) % copies_;
       if (failed_[drive] != 0) continue;

@@ -2,12 +2,12 @@
 //
 // Model: chunk = block / strip; row = chunk / d, k = chunk mod d; P of a row lies on drive
 // (n - 1) - row mod n, Q on the next, data k on (P + p + k) mod n. A write that covers a whole row
-// reads nothing and writes d + p strips (full stripe). A smaller one touches k of d strips and takes
-// the cheaper of read-modify-write (reads k + p) and reconstruct-write (reads d - k); a 4 KiB write on
-// RAID 6 is three reads and three writes. A read of a lost strip reads d others of its row. A write
-// next to lost strips takes the variant that needs none of them, or reads what is left of the row.
-// Sequential writes that the cache has joined: no reads; each I/O writes its data, the one that ends a
-// row also writes the row's parity.
+// reads nothing and writes d + p strips (full stripe). A smaller one touches k of d strips and
+// takes the cheaper of read-modify-write (reads k + p) and reconstruct-write (reads d - k); a 4 KiB
+// write on RAID 6 is three reads and three writes. A read of a lost strip reads d others of its
+// row. A write next to lost strips takes the variant that needs none of them, or reads what is left
+// of the row. Sequential writes that the cache has joined: no reads; each I/O writes its data, the
+// one that ends a row also writes the row's parity.
 //
 // Parameters: drives (n), parity strips p (1 or 2), strip in blocks.
 // Scope and limits: no stripe lock; a reconstruct-write reads whole page ranges of partly covered
@@ -131,7 +131,8 @@ class ParityRaid {
     const std::uint64_t row = by_data_.quotient(chunk);
     const auto k = static_cast<std::uint32_t>(chunk - row * d_);
     const auto low = static_cast<std::uint32_t>(at - chunk * strip_);
-    const auto high = static_cast<std::uint32_t>(std::min<std::uint64_t>(end - chunk * strip_, strip_));
+    const auto high =
+        static_cast<std::uint32_t>(std::min<std::uint64_t>(end - chunk * strip_, strip_));
     const std::uint32_t drive = data_drive(row, k);
     if (alive(drive)) {
       push(drive, row, {low, high}, out);

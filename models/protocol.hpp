@@ -1,20 +1,21 @@
 // Block protocols over Ethernet as round trips, bytes on the wire and CPU cost at both ends.
 //
-// Model: a command is a message to the target, its data and its response messages back. A write whose
-// data fit into the command capsule travels with it; a larger one waits for the target to ask: a
-// ready-to-transfer PDU over TCP, an RDMA READ request over RDMA (one more round trip). A message of
-// s bytes needs ceil(s / MSS) segments; each adds its headers. CPU cost: fixed + per 4 KiB page, at the
-// target for reads and writes, and per I/O and per byte at the initiator.
+// Model: a command is a message to the target, its data and its response messages back. A write
+// whose data fit into the command capsule travels with it; a larger one waits for the target to
+// ask: a ready-to-transfer PDU over TCP, an RDMA READ request over RDMA (one more round trip). A
+// message of s bytes needs ceil(s / MSS) segments; each adds its headers. CPU cost: fixed + per 4
+// KiB page, at the target for reads and writes, and per I/O and per byte at the initiator.
 //   Ethernet 38 B a frame (14 + 4 FCS + 8 preamble + 12 gap); TCP/IPv4 with time stamps 52;
 //   RoCEv2 44 (20 IP, 8 UDP, 12 BTH, 4 iCRC) and 16 RETH on the first packet of a transfer.
 //   NVMe/TCP PDUs: command 72, response 24, data header 24, R2T 24.
-// Worked numbers: 4 KiB read over TCP at MTU 1500 is 4,096 + 24 + 24 bytes in 3 segments = 4,414 bytes on
-// the wire, efficiency 0.928; RoCE at a path MTU of 1,024 carries at most 0.926 of the line.
+// Worked numbers: 4 KiB read over TCP at MTU 1500 is 4,096 + 24 + 24 bytes in 3 segments = 4,414
+// bytes on the wire, efficiency 0.928; RoCE at a path MTU of 1,024 carries at most 0.926 of the
+// line.
 //
 // Parameters: schema() below; the transports' constants above are standards.
-// Scope and limits: no loss, no congestion control, no digests; acknowledgements of TCP not charged.
-// References: NVM Express TCP transport 1.0; InfiniBand annex A17 (RoCEv2); modelling brief 6.2.
-// Validation: tests/models/protocol_test.cpp (the brief's ceilings).
+// Scope and limits: no loss, no congestion control, no digests; acknowledgements of TCP not
+// charged. References: NVM Express TCP transport 1.0; InfiniBand annex A17 (RoCEv2); modelling
+// brief 6.2. Validation: tests/models/protocol_test.cpp (the brief's ceilings).
 #pragma once
 
 #include <cstdint>
@@ -43,14 +44,14 @@ inline const Schema<ProtocolParams>& protocol_schema() {
       Schema<P>("protocol", "A block protocol: CPU cost at both ends, capsule size, transport.")
           .choice(&P::transport, std::nullopt, {"transport", "what carries it", ""},
                   {{"tcp", Transport::tcp}, {"roce", Transport::roce}})
-          .required(&P::target_read, {"target_read", "core time of a read command at the target", ""},
-                    {0, 1e-3})
-          .required(&P::target_write, {"target_write", "core time of a write command at the target", ""},
-                    {0, 1e-3})
+          .required(&P::target_read,
+                    {"target_read", "core time of a read command at the target", ""}, {0, 1e-3})
+          .required(&P::target_write,
+                    {"target_write", "core time of a write command at the target", ""}, {0, 1e-3})
           .required(&P::target_read_page, {"target_read_page", "the same, for each 4 KiB read", ""},
                     {0, 1e-4})
-          .required(&P::target_write_page, {"target_write_page", "the same, for each 4 KiB written", ""},
-                    {0, 1e-4})
+          .required(&P::target_write_page,
+                    {"target_write_page", "the same, for each 4 KiB written", ""}, {0, 1e-4})
           .required(&P::initiator, {"initiator", "core time of an I/O at the host, both ways", ""},
                     {0, 1e-3})
           .optional(&P::initiator_receive_ns_per_byte, 0.0,

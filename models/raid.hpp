@@ -1,8 +1,9 @@
 // The words of RAID geometry and what a planner must answer.
 //
 // Model: a planner maps an extent of a pool to I/Os on its member drives, in phases. A read has one
-// phase. A write has two: what must be read first (old data and parity, or the rest of the row), then
-// what is written. A planner is a pure function of its geometry and of the set of failed drives.
+// phase. A write has two: what must be read first (old data and parity, or the rest of the row),
+// then what is written. A planner is a pure function of its geometry and of the set of failed
+// drives.
 //
 // Terms (SNIA): a strip is a run of blocks on one member; a stripe (row) is one strip from each
 // member, parity included. d data strips and p parity strips make a row of n = d + p.
@@ -38,7 +39,8 @@ struct Extent {
 template <class P>
 concept RaidPlanner = requires(const P& raid, P& changing, Extent extent, RaidPhase phase,
                                MemberPlan& out, DriveId drive, std::uint32_t blocks) {
-  { raid.plan(extent, phase, out) } noexcept -> std::same_as<void>;
+  { raid.plan(extent, phase, out) }
+  noexcept->std::same_as<void>;
   { raid.most_members(blocks) } -> std::convertible_to<std::size_t>;  // of any phase
   { raid.data_drives() } -> std::convertible_to<int>;                 // capacity in drives
   { raid.data_lost() } -> std::convertible_to<bool>;

@@ -1,21 +1,22 @@
 // An NVMe solid-state drive, first form.
 //
-// Model: a command processor (one queue, deterministic 1/IOPS_max) hands each read to one of D dies,
-// chosen by a hash of the page (separate queues); the die senses the page (t_R with jitter) and sends
-// it over its channel; the drive's link then carries it. With N reads outstanding at random the dies
-// alone give X = N D / ((N + D - 1) t). A write crosses the link, is taken into the protected write
-// buffer and acknowledged; the buffer drains at the sequential write rate divided by the write
-// amplification, and once the backlog exceeds the buffer a write waits for room: microseconds first,
-// then the sustained rate. Write amplification of uniform random writes in the steady state is the
-// closed form of Xiang and Kurkoski, WA = (1+r)/(1+r + W0(-(1+r) e^-(1+r))), r the ratio of spare to
-// usable capacity: r = 0.145 gives 4.13, and a drive of 3.5 GB/s then 207,000 writes of 4 KiB a second.
-// Read jitter: lognormal about t_R, with two rare retries (1e-3: +90 us; 1e-4: +300 us).
+// Model: a command processor (one queue, deterministic 1/IOPS_max) hands each read to one of D
+// dies, chosen by a hash of the page (separate queues); the die senses the page (t_R with jitter)
+// and sends it over its channel; the drive's link then carries it. With N reads outstanding at
+// random the dies alone give X = N D / ((N + D - 1) t). A write crosses the link, is taken into the
+// protected write buffer and acknowledged; the buffer drains at the sequential write rate divided
+// by the write amplification, and once the backlog exceeds the buffer a write waits for room:
+// microseconds first, then the sustained rate. Write amplification of uniform random writes in the
+// steady state is the closed form of Xiang and Kurkoski, WA = (1+r)/(1+r + W0(-(1+r) e^-(1+r))), r
+// the ratio of spare to usable capacity: r = 0.145 gives 4.13, and a drive of 3.5 GB/s then 207,000
+// writes of 4 KiB a second. Read jitter: lognormal about t_R, with two rare retries (1e-3: +90 us;
+// 1e-4: +300 us).
 //
 // Parameters: schema() below.
 // Scope and limits: a read occupies one die whatever its size; programs do not delay reads; no
 // flush, no trim, no thermal or power cap.
-// References: L. Xiang, B. Kurkoski, arXiv 1110.4245; balanced closed network, Lazowska et al. 1984.
-// Validation: tests/models/ssd_test.cpp.
+// References: L. Xiang, B. Kurkoski, arXiv 1110.4245; balanced closed network, Lazowska et al.
+// 1984. Validation: tests/models/ssd_test.cpp.
 #pragma once
 
 #include <algorithm>
@@ -60,29 +61,39 @@ class Ssd {
             .required(&Params::dies, {"dies", "dies that work in parallel", ""}, {1, 4096})
             .optional(&Params::die_read, from_seconds(50e-6),
                       {"die_read", "time of a die to sense a page (t_R)", ""}, {1e-6, 1e-3})
-            .required(&Params::fixed_read,
-                      {"fixed_read", "firmware and interface time of a read apart from the rest", ""},
-                      {0, 1e-3})
+            .required(
+                &Params::fixed_read,
+                {"fixed_read", "firmware and interface time of a read apart from the rest", ""},
+                {0, 1e-3})
             .optional(&Params::jitter_cv, 0.12,
                       {"jitter_cv", "coefficient of variation of the die's time", ""}, {0.01, 1})
-            .required(&Params::read_iops_max, {"read_iops_max", "limit of the command processor", "count"},
-                      {1e3, 1e8})
+            .required(&Params::read_iops_max,
+                      {"read_iops_max", "limit of the command processor", "count"}, {1e3, 1e8})
             .optional(&Params::channel_rate, Bandwidth{1.6e9},
                       {"channel_rate", "rate of a flash channel", ""}, {1e8, 1e10})
             .required(&Params::read_rate, {"read_rate", "sequential read rate", ""}, {1e8, 1e11})
             .required(&Params::write_rate, {"write_rate", "sequential write rate", ""}, {1e7, 1e11})
             .required(&Params::write_acknowledge,
-                      {"write_acknowledge", "time to take a write into the buffer", ""}, {1e-6, 1e-3})
+                      {"write_acknowledge", "time to take a write into the buffer", ""},
+                      {1e-6, 1e-3})
             .optional(&Params::write_buffer, Bytes{32 << 20},
                       {"write_buffer", "protected write buffer", ""}, {65536, 4e9})
             .optional(&Params::sequential_amplification, 1.05,
                       {"sequential_amplification", "write amplification of sequential writes", ""},
                       {1, 2})
-            .optional(&Params::power_idle, Watts{5}, {"power_idle", "power when idle", ""}, {0, 100})
-            .optional(&Params::power_read, Watts{10}, {"power_read", "power when reading", ""}, {0, 100})
-            .optional(&Params::power_write, Watts{14}, {"power_write", "power when writing", ""}, {0, 100})
-            .check([](const Params& p) { return p.raw_capacity > p.capacity; },
-                   "raw_capacity must exceed capacity: the difference is the spare area");
+            .optional(&Params::power_idle, Watts{5}, {"power_idle", "power when idle", ""},
+                      {0, 100})
+            .optional(&Params::power_read, Watts{10}, {"power_read", "power when reading", ""},
+                      {0, 100})
+            .optional(&Params::power_write, Watts{14}, {"power_write", "power when writing", ""},
+                      {0, 100})
+            .check(
+                [](const Params& p) {
+                  return static_cast<double>(p.raw_capacity.value) >=
+                         1.01 * static_cast<double>(p.capacity.value);
+                },
+                "raw_capacity must exceed capacity by at least 1 %: the difference is the spare "
+                "area");
     return sheet;
   }
 
@@ -91,7 +102,8 @@ class Ssd {
     Ssd drive;
     drive.params_ = params;
     drive.processor_ = system.add_per_drive(name + ".processors", count);
-    drive.dies_ = system.add_per_address(name + ".dies", count, static_cast<std::uint32_t>(params.dies));
+    drive.dies_ =
+        system.add_per_address(name + ".dies", count, static_cast<std::uint32_t>(params.dies));
     drive.link_ = system.add_per_drive(name + ".links", count);
     drive.drain_ = system.add_per_drive(name + ".flash_writes", count);
     drive.shape_ = system.add_shape(read_shape(params));
@@ -113,8 +125,8 @@ class Ssd {
     const double amplification =
         sequential ? params_.sequential_amplification : write_amplification(spare_ratio());
     const double ps_per_byte = 1e12 * amplification / params_.write_rate.value;
-    const Duration buffered = from_seconds(static_cast<double>(params_.write_buffer.value) *
-                                           ps_per_byte * 1e-12);
+    const Duration buffered =
+        from_seconds(static_cast<double>(params_.write_buffer.value) * ps_per_byte * 1e-12);
     path.note("drive: link")
         .visit(link_, {{}, 1e12 / params_.read_rate.value})
         .note("drive: write buffer")
@@ -136,7 +148,8 @@ class Ssd {
     const double t = to_seconds(p.die_read);
     const double sigma = std::sqrt(std::log1p(p.jitter_cv * p.jitter_cv));
     const auto below = [&](double x) {  // distribution function of the lognormal part, mean t
-      return x <= 0 ? 0.0 : 0.5 * std::erfc(-(std::log(x / t) / sigma + sigma / 2) / std::sqrt(2.0));
+      return x <= 0 ? 0.0
+                    : 0.5 * std::erfc(-(std::log(x / t) / sigma + sigma / 2) / std::sqrt(2.0));
     };
     const auto cdf = [&](double x) {
       return (1 - rare - rarest) * below(x) + rare * below(x - 90e-6) + rarest * below(x - 300e-6);

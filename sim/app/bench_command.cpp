@@ -1,5 +1,5 @@
-// storcast bench: how fast the event loop runs the compiled path of scenario 210, and what SimGrid's
-// clock costs. CPU time of the process, not wall time.
+// storcast bench: how fast the event loop runs the compiled path of scenario 210, and what
+// SimGrid's clock costs. CPU time of the process, not wall time.
 #include <fmt/core.h>
 #include <sys/resource.h>
 
@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "models/catalog.hpp"
 #include "sim/app/commands.hpp"
 #include "sim/kernel/kernel.hpp"
 #include "sim/platform/simgrid_cosim.hpp"
@@ -31,9 +32,8 @@ double peak_megabytes() {
 }
 
 Scenario scenario_210(const char* rw, int in_flight) {
-  const char* root = std::getenv("STORCAST_ROOT");
-  const auto file = std::filesystem::path(root != nullptr ? root : ".") /
-                    "scenarios/210_xn4226d_nvme_rdma.yaml";
+  const auto file =
+      std::filesystem::path(checkout_folder()) / "scenarios/210_xn4226d_nvme_rdma.yaml";
   return load_scenario(file.string(), {{"workloads.main.rw", rw},
                                        {"workloads.main.bs", "4KiB"},
                                        {"workloads.main.numjobs", "8"},
@@ -131,10 +131,10 @@ int bench(std::uint64_t ios) {
     ratios.push_back(with / without);
   }
   std::sort(ratios.begin(), ratios.end());
-  fmt::print("\nSimGrid's clock, an exchange every simulated millisecond: {:+.2f} % CPU (median of {} "
-             "pairs, {:+.1f} to {:+.1f} %)\n",
-             (ratios[3] - 1) * 100, ratios.size(), (ratios.front() - 1) * 100,
-             (ratios.back() - 1) * 100);
+  fmt::print(
+      "\nSimGrid's clock, an exchange every simulated millisecond: {:+.2f} % CPU (median of {} "
+      "pairs, {:+.1f} to {:+.1f} %)\n",
+      (ratios[3] - 1) * 100, ratios.size(), (ratios.front() - 1) * 100, (ratios.back() - 1) * 100);
   fmt::print("peak memory of the whole bench: {:.0f} MB\n", peak_megabytes());
   return answered;
 }
@@ -146,9 +146,8 @@ void add_bench(CLI::App& program, int& exit_code) {
   auto millions = std::make_shared<double>(2.0);
   command->add_option("--millions", *millions, "million I/Os for each row")
       ->check(CLI::Range(0.01, 1000.0));
-  command->callback([millions, &exit_code] {
-    exit_code = bench(static_cast<std::uint64_t>(*millions * 1e6));
-  });
+  command->callback(
+      [millions, &exit_code] { exit_code = bench(static_cast<std::uint64_t>(*millions * 1e6)); });
 }
 
 }  // namespace storcast::app

@@ -24,13 +24,14 @@ int check(const std::vector<std::string>& files, const std::vector<std::string>&
   for (const std::string& file : files) {
     try {
       const Scenario scenario = load_scenario(file, sets);
-      fmt::print("{}: ok ({} workloads, {} drives, {} assumptions)\n", file, scenario.workloads.size(),
-                 [&] {
-                   int drives = 0;
-                   for (const PoolConfig& pool : scenario.array.pools) drives += pool.drives;
-                   return drives;
-                 }(),
-                 scenario.assumptions.size());
+      fmt::print(
+          "{}: ok ({} workloads, {} drives, {} assumptions)\n", file, scenario.workloads.size(),
+          [&] {
+            int drives = 0;
+            for (const PoolConfig& pool : scenario.array.pools) drives += pool.drives;
+            return drives;
+          }(),
+          scenario.assumptions.size());
       for (const std::string& warning : scenario.warnings) fmt::print("{}: {}\n", file, warning);
     } catch (const ScenarioError& error) {
       fmt::print(stderr, "{}\n", error.what());

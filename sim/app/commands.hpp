@@ -1,5 +1,6 @@
 // The program's commands. Each reads its options, does its work and returns the exit code:
-// 0 answered, 1 something failed (a file could not be written, a bug of ours), 2 the user's mistake.
+// 0 answered, 1 something failed (a file could not be written, a bug of ours), 2 the user's
+// mistake.
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -13,7 +13,8 @@ namespace {
 
 void list_all(const Catalog& catalog) {
   fmt::print("Models (storcast describe MODEL prints the parameters):\n");
-  for (const ModelInfo& model : all_models()) fmt::print("  {:<28} {}\n", model.name, model.summary);
+  for (const ModelInfo& model : all_models())
+    fmt::print("  {:<28} {}\n", model.name, model.summary);
   fmt::print("\nProducts (use: NAME in a scenario; storcast describe NAME prints the sheet):\n");
   for (const std::string& name : catalog.products()) {
     fmt::print("  {:<28} {}\n", name, catalog.heading(name));
@@ -68,8 +69,8 @@ int describe(const std::string& name) {
   problems.throw_if_any();
   fmt::print("{}: {}\n", name, catalog.heading(name));
   if (const ConfigNode* notes = sheet.find("notes")) fmt::print("{}\n", notes->text());
-  fmt::print("\n  {:<28} {:<12} {:<18} {:<11} {}\n", "parameter", "value", "plausible", "confidence",
-             "source");
+  fmt::print("\n  {:<28} {:<12} {:<18} {:<11} {}\n", "parameter", "value", "plausible",
+             "confidence", "source");
   std::vector<ConfigEntry> values;
   for (const ConfigEntry& entry : sheet.entries()) {
     if (entry.key != "product" && entry.key != "notes") values.push_back(entry);

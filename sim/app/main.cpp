@@ -10,7 +10,8 @@
 
 namespace {
 
-constexpr const char* short_help = R"(storcast predicts IOPS, bandwidth, latency percentiles and power of a storage array.
+constexpr const char* short_help =
+    R"(storcast predicts IOPS, bandwidth, latency percentiles and power of a storage array.
 
   storcast run scenarios/210_xn4226d_nvme_rdma.yaml
       predict one system: the answer, its bottleneck, what would stop it next

@@ -30,8 +30,9 @@ void ProgressBar::show(const Progress& p) {
   const double passed = duration<double>(now - start_).count();
   // A run may end earlier, when its precision is reached: the time left is the most it can be.
   const double left = p.done > 0 ? passed * (1 - p.done) / p.done : 0;
-  fmt::print(stderr, "\r\x1b[K{} [{:#<{}}{:.<{}}] {:.2f} s simulated, {:.1f}M I/Os, at most {:.0f} s left",
-             what_, "", full, "", width - full, p.simulated_s, static_cast<double>(p.ios) / 1e6, left);
+  fmt::print(
+      stderr, "\r\x1b[K{} [{:#<{}}{:.<{}}] {:.2f} s simulated, {:.1f}M I/Os, at most {:.0f} s left",
+      what_, "", full, "", width - full, p.simulated_s, static_cast<double>(p.ios) / 1e6, left);
   std::fflush(stderr);
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "models/catalog.hpp"
 #include "results/report.hpp"
 #include "results/results_file.hpp"
 #include "results/summary_json.hpp"
@@ -31,10 +32,8 @@ struct Options {
 Override parse_override(const std::string& text) {
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0) {
-    throw ScenarioError({{{"--set", 0, 0},
-                          text,
-                          "--set wants path=value, such as workloads.main.iodepth=4",
-                          {}}});
+    throw ScenarioError(
+        {{{"--set", 0, 0}, text, "--set wants path=value, such as workloads.main.iodepth=4", {}}});
   }
   return {text.substr(0, equals), text.substr(equals + 1)};
 }
@@ -72,10 +71,10 @@ RunResult run_one(const Options& o, const std::vector<Override>& sets, const std
   return run_scenario(scenario, options);
 }
 
-// results/runs/<scenario>-<hash of the resolved scenario>.h5: equal runs share a file, others do not.
+// results/runs/<scenario>-<hash of the resolved scenario>.h5: equal runs share a file, others do
+// not.
 fs::path default_file(const Options& o, const RunResult& result) {
-  const char* root = std::getenv("STORCAST_ROOT");
-  const fs::path folder = fs::path(root != nullptr ? root : ".") / "results/runs";
+  const fs::path folder = fs::path(checkout_folder()) / "results/runs";
   const auto hash = std::hash<std::string>{}(result.scenario_text);
   return folder / fmt::format("{}-{:016x}.h5", fs::path(o.file).stem().string(), hash);
 }
@@ -150,7 +149,8 @@ void add_run(CLI::App& program, int& exit_code) {
   command->add_option("--set", options->sets, "path=value, as often as wanted")
       ->take_all()
       ->allow_extra_args(false);
-  command->add_option("--sweep", options->sweep, "path=v1,v2,...: repeat the run over these values");
+  command->add_option("--sweep", options->sweep,
+                      "path=v1,v2,...: repeat the run over these values");
   command->add_option("--format", options->format, "text or json")
       ->check(CLI::IsMember({"text", "json"}));
   command->add_option("--fidelity", options->fidelity, "io (simulate) or analytic (milliseconds)")

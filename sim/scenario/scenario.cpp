@@ -1,15 +1,10 @@
 #include "sim/scenario/scenario.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 
 #include "models/catalog.hpp"
 #include "sim/scenario/reading.hpp"
-
-#ifndef STORCAST_SOURCE_DIR
-#define STORCAST_SOURCE_DIR "."
-#endif
 
 namespace storcast {
 namespace reading {
@@ -42,21 +37,32 @@ void check_keys(const ConfigNode& map, const std::vector<std::string>& known, Pr
   }
 }
 
+void check_name(const ConfigEntry& entry, Problems& problems) {
+  constexpr std::size_t longest = 40;
+  const auto fits = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '-';
+  };
+  if (!entry.key.empty() && entry.key.size() <= longest &&
+      std::all_of(entry.key.begin(), entry.key.end(), fits)) {
+    return;
+  }
+  problems.add(entry.where, entry.key,
+               entry.value.path() + ": a name has letters, digits, _ and -, at most 40 in all");
+}
+
 }  // namespace reading
 
 namespace {
 
 namespace fs = std::filesystem;
 
-fs::path root_folder() {
-  const char* root = std::getenv("STORCAST_ROOT");
-  return root != nullptr ? root : STORCAST_SOURCE_DIR;
-}
+fs::path profile_folder() { return fs::path(checkout_folder()) / "calibration/profiles"; }
 
 std::vector<std::string> profile_names() {
   std::vector<std::string> names{"none"};
   std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(root_folder() / "calibration/profiles", ignored)) {
+  for (const auto& entry : fs::directory_iterator(profile_folder(), ignored)) {
     if (entry.path().extension() == ".yaml") names.push_back(entry.path().stem().string());
   }
   std::sort(names.begin() + 1, names.end());
@@ -109,7 +115,8 @@ std::string value_text(const ConfigNode* node) {
   return value != nullptr ? value->text() : node->text();
 }
 
-// Puts the profile's values into the expanded tree; what the scenario itself says still goes on top.
+// Puts the profile's values into the expanded tree; what the scenario itself says still goes on
+// top.
 void apply_profile(const ConfigNode& asked, const ConfigNode& scenario, ConfigNode& tree,
                    Scenario& result, Problems& problems) {
   const auto names = profile_names();
@@ -119,8 +126,8 @@ void apply_profile(const ConfigNode& asked, const ConfigNode& scenario, ConfigNo
     return;
   }
   if (asked.text() == "none") return;
-  const ConfigNode profile = load_yaml(
-      (root_folder() / "calibration/profiles" / (asked.text() + ".yaml")).string(), problems);
+  const ConfigNode profile =
+      load_yaml((profile_folder() / (asked.text() + ".yaml")).string(), problems);
   if (!profile.is_map()) return;
   reading::check_keys(profile, {"profile", "source", "points", "valid", "adjust"}, problems);
   const ConfigNode* adjust = reading::map_at(profile, "adjust", problems);
@@ -151,10 +158,10 @@ void list_assumptions(const ReadLog& log, Scenario& scenario) {
 }
 
 void read_heading(const ConfigNode& root, Scenario& scenario, Problems& problems) {
-  reading::check_keys(root,
-                      {"storcast", "name", "description", "profile", "system", "workloads", "run",
-                       "timeline"},
-                      problems);
+  reading::check_keys(
+      root,
+      {"storcast", "name", "description", "profile", "system", "workloads", "run", "timeline"},
+      problems);
   const ConfigNode* version = root.find("storcast");
   if (version == nullptr) {
     problems.add(root.where(), "", "storcast is missing: the version of the language, storcast: 1");
@@ -162,8 +169,8 @@ void read_heading(const ConfigNode& root, Scenario& scenario, Problems& problems
     reading::complain(*version, "version '" + version->text() + "' of the language is not known",
                       problems, {std::to_string(language_version)});
   }
-  for (auto [key, target] : {std::pair{"name", &scenario.name},
-                             std::pair{"description", &scenario.description}}) {
+  for (auto [key, target] :
+       {std::pair{"name", &scenario.name}, std::pair{"description", &scenario.description}}) {
     const ConfigNode* node = root.find(key);
     if (node == nullptr) continue;
     if (!node->is_scalar()) {
@@ -222,6 +229,7 @@ Scenario read_scenario(ConfigNode root, const std::string& file, const std::vect
     }
   }
   if (problems.empty()) reading::read_timeline(tree.find("timeline"), scenario, problems);
+  if (problems.empty()) reading::check_limits(tree, scenario, problems);
   problems.throw_if_any();
   list_assumptions(log, scenario);
   scenario.text = to_yaml(tree);
