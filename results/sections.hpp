@@ -19,6 +19,7 @@ void stage_section(const RunResult& result, const StreamResult& stream, const Pa
 void bounds_section(const RunResult& result, const Page& page, std::string& out);
 void power_section(const RunResult& result, const Page& page, std::string& out);
 void self_check_section(const RunResult& result, const Page& page, std::string& out);
+void phases_section(const RunResult& result, const Page& page, std::string& out);
 void basis_section(const RunResult& result, const Page& page, std::string& out);
 
 }  // namespace storcast

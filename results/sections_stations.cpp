@@ -148,6 +148,20 @@ void self_check_section(const RunResult& result, const Page& page, std::string& 
   out += wrap("  " + text, page.width, 4);
 }
 
+void phases_section(const RunResult& result, const Page& page, std::string& out) {
+  if (result.phases.empty()) return;
+  out += "\n" + page.ink.heading("Phases of the timeline") + "\n";
+  out += fmt::format("  {:>9} {:>9} {:>9} {:>10} {:>10}  begins with\n", "from", "length", "IOPS",
+                     "mean", "p99");
+  for (const Phase& phase : result.phases) {
+    const auto time = [&](double seconds) { return time_text({seconds, 0}, page.plain); };
+    out += fmt::format("  {:>9} {:>9} {:>9} {:>10} {:>10}  {}\n", time(phase.start_s),
+                       time(phase.length_s), format_count(phase.iops),
+                       phase.mean_s > 0 ? time(phase.mean_s) : "-",
+                       phase.p99_s ? time(*phase.p99_s) : "-", page.name(phase.what));
+  }
+}
+
 void basis_section(const RunResult& result, const Page& page, std::string& out) {
   out += "\n" + page.ink.heading("What the answer rests on") + "\n";
   if (result.fidelity == "analytic") {

@@ -179,6 +179,15 @@ void put_basis(const RunResult& result, Json& to) {
   for (const TimelineNote& note : result.timeline) {
     to["timeline"].push_back(Json{{"at_s", number(note.at_s)}, {"what", note.what}});
   }
+  to["phases"] = Json::array();
+  for (const Phase& phase : result.phases) {
+    to["phases"].push_back(Json{{"what", phase.what},
+                                {"start_s", number(phase.start_s)},
+                                {"length_s", number(phase.length_s)},
+                                {"iops", number(phase.iops)},
+                                {"mean_s", number(phase.mean_s)},
+                                {"p99_s", phase.p99_s ? number(*phase.p99_s) : Json(nullptr)}});
+  }
   to["window_s"] = number(result.window_s);
 }
 

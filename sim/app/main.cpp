@@ -1,8 +1,12 @@
 // storcast: predicts a storage array from a scenario. One file per command.
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <string>
+#include <vector>
 
 #include "results/version.hpp"
 #include "sim/app/commands.hpp"
@@ -38,6 +42,15 @@ int dispatch(int argc, char** argv) {
     return answered;
   }
   program.require_subcommand(1);
+  std::vector<std::string> known;
+  for (const CLI::App* command : program.get_subcommands([](CLI::App*) { return true; })) {
+    known.push_back(command->get_name());
+  }
+  if (argv[1][0] != '-' && std::find(known.begin(), known.end(), argv[1]) == known.end()) {
+    fmt::print(stderr, "storcast: there is no command {}; accepted: {}\n", storcast::quote(argv[1]),
+               fmt::join(storcast::nearest(argv[1], known), ", "));
+    return mistaken;
+  }
   try {
     program.parse(argc, argv);
   } catch (const CLI::Success& asked) {  // --help, --version

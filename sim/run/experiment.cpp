@@ -155,6 +155,7 @@ class Answer {
     add_stations(r);
     add_checks(r);
     add_series(r);
+    add_phases(r);
     if (!window_.settled && scenario_.timeline.empty()) {
       r.warnings.emplace_back("the warm-up did not end within the first half of the run");
     }
@@ -246,7 +247,7 @@ class Answer {
       c.ios_in_flight += static_cast<std::uint64_t>(session_.recorder().in_flight(s));
       check_outstanding(r.streams[s], s, c);
     }
-    c.ios_in = session_.submitted();
+    c.ios_in = session_.recorder().submitted_in_run();
     c.ios_out = session_.recorder().completed_in_run();
     const bool steady = scenario_.timeline.empty() && r.converged;
     if (steady && std::fabs(c.littles_law_ratio - 1) > 0.02)
@@ -283,6 +284,45 @@ class Answer {
         at += length;
       }
     }
+  }
+
+  // Whole blocks between two entries; a phase shorter than a block is left out.
+  void add_phases(RunResult& r) const {
+    if (scenario_.timeline.empty()) return;
+    std::vector<std::pair<Duration, std::string>> starts{
+        {blocks_.length() * static_cast<std::int64_t>(window_.first), "start"}};
+    for (const TimelineEntry& e : scenario_.timeline) {
+      if (e.at == starts.back().first && starts.size() > 1) {
+        starts.back().second += ", " + e.what;
+      } else {
+        starts.emplace_back(e.at, e.what);
+      }
+    }
+    for (std::size_t i = 0; i < starts.size(); ++i) {
+      const Duration from = starts[i].first;
+      const Duration to = i + 1 < starts.size() ? starts[i + 1].first : Duration::max();
+      Window w = window_;
+      w.first =
+          static_cast<std::size_t>((from + blocks_.length() - Duration{1}) / blocks_.length());
+      w.end = std::min(window_.end, static_cast<std::size_t>(to / blocks_.length()));
+      if (w.end > w.first) r.phases.push_back(phase(starts[i].second, w));
+    }
+  }
+
+  [[nodiscard]] Phase phase(const std::string& what, const Window& w) const {
+    DirectionRecord all;
+    for (std::size_t s = 0; s < scenario_.workloads.size(); ++s)
+      all.merge(total_of(blocks_, w, s, 2));
+    const double length = to_seconds(blocks_.length());
+    const auto n = static_cast<double>(all.ios);
+    Phase p;
+    p.what = what;
+    p.start_s = length * static_cast<double>(w.first);
+    p.length_s = length * static_cast<double>(w.end - w.first);
+    p.iops = n / p.length_s;
+    p.mean_s = n > 0 ? all.response_ps / n / picoseconds_per_second : 0;
+    p.p99_s = percentile_s(all.histogram, 0.99);
+    return p;
   }
 
   void declare_unstable(RunResult& r) const {

@@ -42,14 +42,14 @@ struct Stage {
 
 struct StreamResult {
   std::string name;
-  std::string rw;               // fio's word
+  std::string rw;                // fio's word
   std::int64_t block_bytes = 0;  // mean
   bool open = false;
   std::int64_t outstanding = 0;  // closed: iodepth x numjobs in total; open: 0
   double offered_iops = 0;       // open only
   bool stable = true;            // false: offered load beyond the limit; latencies are then absent
   ResponseResult all, read, write;
-  std::vector<Stage> stages;     // where the time of one I/O goes; sums to all.mean_s - unexplained
+  std::vector<Stage> stages;  // where the time of one I/O goes; sums to all.mean_s - unexplained
   double unexplained_s = 0;
   double mean_outstanding = 0;   // time average of I/Os in flight
   double littles_law_ratio = 1;  // mean_outstanding / (iops x mean)
@@ -88,9 +88,9 @@ struct Bounds {
 };
 
 struct SelfCheck {
-  double littles_law_ratio = 1;        // worst stream
+  double littles_law_ratio = 1;          // worst stream
   double littles_law_station_worst = 0;  // worst |ratio - 1| over stations that matter
-  double utilisation_law_worst = 0;    // worst |U - X D / m|
+  double utilisation_law_worst = 0;      // worst |U - X D / m|
   std::uint64_t ios_in = 0, ios_out = 0, ios_in_flight = 0;  // whole run
   bool passed = true;
   std::vector<std::string> failures;
@@ -98,6 +98,14 @@ struct SelfCheck {
 
 struct PowerResult {
   double idle_w = 0, at_load_w = 0, maximum_w = 0;
+};
+
+// What was measured between two entries of the timeline, all streams together.
+struct Phase {
+  std::string what;  // the entry that begins it: "drive 3 of pool a fails"; "start"
+  double start_s = 0, length_s = 0;
+  double iops = 0, mean_s = 0;
+  std::optional<double> p99_s;  // absent: fewer than 100 samples lie beyond it
 };
 
 // One slice of the time series, from the start of the run (warm-up included).
@@ -131,6 +139,7 @@ struct RunResult {
   std::vector<std::string> adjusted;  // parameters that a profile changed: "… 8 us -> 16 us"
   std::vector<std::string> warnings;
   std::vector<TimelineNote> timeline;
+  std::vector<Phase> phases;  // only with a timeline
   std::vector<SeriesPoint> series;
   std::string verdict;  // one line: "unstable: offered 300k IOPS, limit 212k at ..." or empty
   double wall_s = 0;    // provenance, outside the same-seed-same-bytes promise; never in JSON
@@ -145,7 +154,7 @@ struct SweepResult {
   std::string path;  // "workloads.main.iodepth"
   std::string scenario;
   std::vector<Point> points;
-  std::optional<std::size_t> knee;        // the point that maximises throughput / mean response time
+  std::optional<std::size_t> knee;  // the point that maximises throughput / mean response time
   std::optional<std::size_t> saturation;  // the first point within 5 % of the highest throughput
 };
 

@@ -92,7 +92,6 @@ void Session::end_block() {
   before_ = {};
   Block block;
   block.streams = recorder_.take(kernel_.now());
-  for (const StreamRecord& s : block.streams) submitted_ += s.submitted;
   block.slices = std::exchange(slices_, {});
   block.at_end = snapshot();
   blocks_.add(std::move(block));

@@ -1,4 +1,5 @@
-// One simulated run: the kernel, its record in blocks, the rule that ends it, the timeline's actions.
+// One simulated run: the kernel, its record in blocks, the rule that ends it, the timeline's
+// actions.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +28,6 @@ class Session {
   [[nodiscard]] const std::string& stop_reason() const { return stop_reason_; }
   [[nodiscard]] bool converged() const { return converged_; }
   [[nodiscard]] const std::vector<TimelineNote>& notes() const { return notes_; }
-  [[nodiscard]] std::uint64_t submitted() const { return submitted_; }
 
  private:
   Time advance_until(Time horizon);
@@ -51,7 +51,7 @@ class Session {
   Slice before_;  // totals of the current block at the last slice
   Time next_slice_{};
   Time limit_{};
-  std::uint64_t submitted_ = 0, ios_ = 0;
+  std::uint64_t ios_ = 0;
   bool finished_ = false, converged_ = false;
   std::string stop_reason_;
   std::vector<TimelineNote> notes_;

@@ -52,6 +52,7 @@ class Recorder {
   void submitted(std::size_t stream, Time at) noexcept {
     Now& s = streams_[stream];
     ++s.record.submitted;
+    ++submitted_;
     ++s.in_flight;
     s.entries_ps += (at - block_start_).count();
   }
@@ -95,6 +96,7 @@ class Recorder {
   }
   [[nodiscard]] std::size_t streams() const noexcept { return streams_.size(); }
   [[nodiscard]] std::uint64_t completed_in_run() const noexcept { return completed_; }
+  [[nodiscard]] std::uint64_t submitted_in_run() const noexcept { return submitted_; }
   [[nodiscard]] std::int64_t in_flight(std::size_t stream) const noexcept {
     return streams_[stream].in_flight;
   }
@@ -108,7 +110,7 @@ class Recorder {
   };
   std::vector<Now> streams_;
   Time block_start_{};
-  std::uint64_t completed_ = 0;
+  std::uint64_t submitted_ = 0, completed_ = 0;
 };
 
 }  // namespace storcast
