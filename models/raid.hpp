@@ -47,7 +47,8 @@ concept RaidPlanner = requires(const P& raid, P& changing, Extent extent, RaidPh
   { changing.fail(drive) } -> std::same_as<void>;
 };
 
-// Exact division by a constant without a divide instruction, for numerators below 2^58.
+// Exact division by a constant without a divide instruction, while numerator x divisor < 2^64: the
+// rounded-up reciprocal is off by less than divisor / 2^64. (Powers of two are exact throughout.)
 class Divider {
  public:
   explicit Divider(std::uint64_t divisor) : divisor_(divisor) {

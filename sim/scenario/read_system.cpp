@@ -61,7 +61,12 @@ const Schema<VolumesPart>& volumes_schema() {
 }
 
 void read_hosts(const ConfigNode& hosts, Scenario& scenario, Problems& problems, ReadLog& log) {
+  if (hosts.entries().size() > most_hosts) {
+    complain(hosts, "at most " + std::to_string(most_hosts) + " hosts are modelled", problems);
+    return;
+  }
   for (const ConfigEntry& entry : hosts.entries()) {
+    check_name(entry, problems);
     HostConfig host;
     host.name = entry.key;
     host.params = host_schema().read(entry.value, problems, &log);
@@ -97,8 +102,9 @@ void read_fabric(const ConfigNode& fabric, Scenario& scenario, Problems& problem
     const bool roce = scenario.fabric.stack.transport == Transport::roce;
     const ConfigNode* transport = stack->find("transport");
     if (transport != nullptr && problems.empty() && roce != (protocol->text() == "nvme_rdma")) {
-      complain(*protocol, "protocol and stack do not agree: the stack's transport is " +
-                              std::string(roce ? "roce" : "tcp"),
+      complain(*protocol,
+               "protocol and stack do not agree: the stack's transport is " +
+                   std::string(roce ? "roce" : "tcp"),
                problems);
     }
   }
@@ -154,8 +160,9 @@ void check_pool(const ConfigNode& node, const PoolConfig& pool, Problems& proble
   if (drives == nullptr) return;
   const Level& level = levels[static_cast<std::size_t>(pool.level)];
   if (pool.drives < level.least_drives) {
-    complain(*drives, std::string(level.word) + " needs at least " +
-                          std::to_string(level.least_drives) + " drives",
+    complain(*drives,
+             std::string(level.word) + " needs at least " + std::to_string(level.least_drives) +
+                 " drives",
              problems);
   }
   if (pool.level == RaidLevel::raid10 && pool.drives % 2 != 0) {
@@ -171,9 +178,14 @@ void check_pool(const ConfigNode& node, const PoolConfig& pool, Problems& proble
 }
 
 void read_pools(const ConfigNode& pools, Scenario& scenario, Problems& problems, ReadLog& log) {
+  if (pools.entries().size() > most_pools) {
+    complain(pools, "at most " + std::to_string(most_pools) + " pools are modelled", problems);
+    return;
+  }
   std::vector<std::string> controllers;
   for (const auto& c : scenario.array.controllers) controllers.push_back(c.name);
   for (const ConfigEntry& entry : pools.entries()) {
+    check_name(entry, problems);
     const std::size_t before = problems.list().size();
     const PoolPart part = pool_schema().read(entry.value, problems, &log);
     PoolConfig pool;
@@ -186,7 +198,8 @@ void read_pools(const ConfigNode& pools, Scenario& scenario, Problems& problems,
     if (problems.list().size() == before) check_pool(entry.value, pool, problems);
     const auto owner = std::find(controllers.begin(), controllers.end(), part.controller);
     const ConfigNode* named = entry.value.find("controller");
-    if (named != nullptr && named->is_scalar() && owner == controllers.end() && !controllers.empty()) {
+    if (named != nullptr && named->is_scalar() && owner == controllers.end() &&
+        !controllers.empty()) {
       complain(*named, "there is no controller '" + part.controller + "'", problems,
                nearest(part.controller, controllers));
     } else {
@@ -201,14 +214,22 @@ void read_volumes(const ConfigNode& volumes, Scenario& scenario, Problems& probl
   scenario.array.volumes_per_pool = part.per_pool;
   scenario.array.volume_size = part.size;
   if (!problems.empty()) return;
+  if (part.size.value % 512 != 0) complain(volumes, "a volume is a multiple of 512B", problems);
+  if (scenario.array.pools.size() * static_cast<std::size_t>(part.per_pool) > most_volumes) {
+    complain(volumes, "at most " + std::to_string(most_volumes) + " volumes are modelled",
+             problems);
+  }
+  if (static_cast<double>(part.size.value) * part.per_pool > most_pool_bytes) {
+    complain(volumes, "the volumes of a pool hold at most 100PB", problems);
+  }
   for (const PoolConfig& pool : scenario.array.pools) {
     const Bytes usable{data_drives(pool) * capacity_of(pool)};
     const double wanted = static_cast<double>(part.size.value) * part.per_pool;
     if (wanted > static_cast<double>(usable.value)) {
-      complain(volumes, std::to_string(part.per_pool) + " volumes of " + format_bytes(part.size) +
-                            " do not fit into pool " + pool.name + ": " + name_of(pool.level) +
-                            " of " + std::to_string(pool.drives) + " drives holds " +
-                            format_bytes(usable),
+      complain(volumes,
+               std::to_string(part.per_pool) + " volumes of " + format_bytes(part.size) +
+                   " do not fit into pool " + pool.name + ": " + name_of(pool.level) + " of " +
+                   std::to_string(pool.drives) + " drives holds " + format_bytes(usable),
                problems);
     }
   }
@@ -218,6 +239,7 @@ void read_array(const ConfigNode& array, Scenario& scenario, Problems& problems,
   check_keys(array, {"controllers", "cache", "chassis", "pools", "volumes"}, problems);
   if (const ConfigNode* controllers = map_at(array, "controllers", problems)) {
     for (const ConfigEntry& entry : controllers->entries()) {
+      check_name(entry, problems);
       scenario.array.controllers.push_back(
           {entry.key, controller_schema().read(entry.value, problems, &log)});
     }
@@ -250,6 +272,7 @@ void read_system(const ConfigNode& system, Scenario& scenario, Problems& problem
   }
   if (const ConfigNode* arrays = map_at(system, "arrays", problems)) {
     if (arrays->entries().size() > 1) complain(*arrays, "one array is modelled", problems);
+    check_name(arrays->entries().front(), problems);
     scenario.array.name = arrays->entries().front().key;
     const ConfigNode& array = arrays->entries().front().value;
     if (!array.is_map()) {

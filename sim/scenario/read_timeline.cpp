@@ -37,8 +37,8 @@ void read_fail(const ConfigNode& target, TimelineEntry entry, Scenario& scenario
   const ArrayConfig& array = scenario.array;
   const auto parts = split(target.text());
   const std::string stem = "system.arrays." + array.name + ".";
-  const bool known_stem = parts.size() > 4 && parts[0] == "system" && parts[1] == "arrays" &&
-                          parts[2] == array.name;
+  const bool known_stem =
+      parts.size() > 4 && parts[0] == "system" && parts[1] == "arrays" && parts[2] == array.name;
   if (known_stem && parts[3] == "pools" && parts.size() == 7 && parts[5] == "drives") {
     const auto pool = index_of_name(array.pools, parts[4]);
     int drive = -1;
@@ -76,6 +76,13 @@ void read_fail(const ConfigNode& target, TimelineEntry entry, Scenario& scenario
            nearest(target.text(), accepted));
 }
 
+// True for the same drive or controller.
+bool fails_the_same(const TimelineEntry& a, const TimelineEntry& b) {
+  if (a.kind != b.kind) return false;
+  if (a.kind == TimelineEntry::Kind::fail_drive) return a.pool == b.pool && a.drive == b.drive;
+  return a.kind == TimelineEntry::Kind::fail_controller && a.controller == b.controller;
+}
+
 // One "workloads.main.iodepth: 32".
 void read_change(const ConfigEntry& change, TimelineEntry entry, Scenario& scenario,
                  Problems& problems) {
@@ -110,12 +117,14 @@ void read_change(const ConfigEntry& change, TimelineEntry entry, Scenario& scena
     entry.kind = TimelineEntry::Kind::iodepth;
     if (open || entry.value < 1 || entry.value > 65536 ||
         entry.value != static_cast<double>(static_cast<int>(entry.value))) {
-      complain(change.value, open ? "an open workload has no iodepth"
-                                  : "an iodepth is a whole number from 1 to 65536",
-               problems);
+      complain(
+          change.value,
+          open ? "an open workload has no iodepth" : "an iodepth is a whole number from 1 to 65536",
+          problems);
       return;
     }
-    if (entry.value * static_cast<double>(w.connections()) > static_cast<double>(most_outstanding)) {
+    if (entry.value * static_cast<double>(w.connections()) >
+        static_cast<double>(most_outstanding)) {
       complain(change.value, "more than " + std::to_string(most_outstanding) + " I/Os outstanding",
                problems);
       return;
@@ -123,7 +132,8 @@ void read_change(const ConfigEntry& change, TimelineEntry entry, Scenario& scena
   } else if (parts[2] == "rate_iops") {
     entry.kind = TimelineEntry::Kind::rate;
     if (!open || entry.value < 1e-3 || entry.value > 1e9) {
-      complain(change.value, open ? "a rate lies between 0.001 and 1G" : "a closed workload has no rate",
+      complain(change.value,
+               open ? "a rate lies between 0.001 and 1G" : "a closed workload has no rate",
                problems);
       return;
     }
@@ -165,7 +175,14 @@ void read_entry(const ConfigNode& node, Scenario& scenario, Problems& problems) 
   if ((fail == nullptr) == (set == nullptr)) {
     complain(node, "an entry has either fail or set", problems);
   } else if (fail != nullptr) {
+    const std::size_t before = scenario.timeline.size();
     read_fail(*fail, entry, scenario, problems);
+    const auto& entries = scenario.timeline;
+    if (entries.size() > before &&
+        std::any_of(entries.begin(), entries.end() - 1,
+                    [&](const TimelineEntry& e) { return fails_the_same(e, entries.back()); })) {
+      complain(*fail, "it has failed already", problems);
+    }
   } else if (!set->is_map() || set->entries().empty()) {
     complain(*set, "a map of paths and values is wanted", problems);
   } else {

@@ -30,7 +30,8 @@ const Schema<WorkloadPart>& workload_schema() {
           .required(&P::host, {"host", "the host that runs it", ""})
           .required(&P::rw, {"rw", "read, write, randread, randwrite, rw, randrw", ""})
           .optional(&P::bs, std::nullopt, {"bs", "size of an I/O", ""}, {512, 64 << 20})
-          .optional(&P::bssplit, std::nullopt, {"bssplit", "sizes and per cents: 4KiB/60:64KiB/40", ""})
+          .optional(&P::bssplit, std::nullopt,
+                    {"bssplit", "sizes and per cents: 4KiB/60:64KiB/40", ""})
           .optional(&P::rwmixread, std::nullopt, {"rwmixread", "per cent of reads in a mix", ""})
           .optional(&P::random_distribution, std::nullopt,
                     {"random_distribution", "random, zipf:1.1, pareto:0.2, normal:10", ""})
@@ -40,10 +41,12 @@ const Schema<WorkloadPart>& workload_schema() {
           .choice(&P::jobs, std::optional(P::Jobs::per_volume),
                   {"jobs", "whether numjobs counts for each volume or in total", ""},
                   {{"per_volume", P::Jobs::per_volume}, {"total", P::Jobs::total}})
-          .choice(&P::arrival, std::optional(Arrival::closed), {"arrival", "closed or open loop", ""},
+          .choice(&P::arrival, std::optional(Arrival::closed),
+                  {"arrival", "closed or open loop", ""},
                   {{"closed", Arrival::closed}, {"poisson", Arrival::poisson}})
           .optional(&P::rate_iops, std::nullopt,
-                    {"rate_iops", "arrivals per second of the whole workload", "count"}, {1e-3, 1e9})
+                    {"rate_iops", "arrivals per second of the whole workload", "count"},
+                    {1e-3, 1e9})
           .optional(&P::thinktime, std::nullopt,
                     {"thinktime", "pause between a response and the next I/O", ""}, {0, 3600})
           .optional(&P::span, std::nullopt, {"span", "part of each volume that is used", ""},
@@ -87,16 +90,18 @@ void read_direction(const ConfigNode& node, const WorkloadPart& part, WorkloadCo
     if (node.find("rw") == nullptr || part.rw.empty()) return;  // missing: said already
     std::vector<std::string> accepted;
     for (const Word& word : words) accepted.emplace_back(word.word);
-    complain(*node.find("rw"), "'" + part.rw + "' is unknown", problems, nearest(part.rw, accepted, 7));
+    complain(*node.find("rw"), "'" + part.rw + "' is unknown", problems,
+             nearest(part.rw, accepted, 7));
     return;
   }
-  w.rw = part.rw;
+  w.rw = part.rw == "readwrite" ? "rw" : part.rw;
   w.random = found->random;
   w.read_fraction = found->reads;
   if (!part.rwmixread) return;
   const ConfigNode& mix = *node.find("rwmixread");
   if (!found->mixed) {
-    complain(mix, "rwmixread belongs to rw or randrw, not to " + part.rw, problems, {"rw", "randrw"});
+    complain(mix, "rwmixread belongs to rw or randrw, not to " + part.rw, problems,
+             {"rw", "randrw"});
     return;
   }
   if (const auto value = per_cent(*part.rwmixread)) {
@@ -104,6 +109,12 @@ void read_direction(const ConfigNode& node, const WorkloadPart& part, WorkloadCo
   } else {
     complain(mix, "per cent of reads is wanted, 0 to 100, as in fio", problems, {"70", "70%"});
   }
+}
+
+// Not written, or written as nothing: null is "none" for an optional value.
+bool is_absent(const ConfigNode& map, const std::string& key) {
+  const ConfigNode* node = map.find(key);
+  return node == nullptr || node->is_null();
 }
 
 void check_size(const ConfigNode& node, Bytes size, Problems& problems) {
@@ -127,12 +138,14 @@ void read_split(const ConfigNode& node, const std::string& text, WorkloadConfig&
       w.sizes.push_back({size, *share});
       total += *share;
     } catch (const QuantityError&) {
-      complain(node, "'" + item + "' is not a size and its per cent", problems, {"4KiB/60:64KiB/40"});
+      complain(node, "'" + item + "' is not a size and its per cent", problems,
+               {"4KiB/60:64KiB/40"});
       return;
     }
     start = end + 1;
   }
-  if (std::fabs(total - 1) > 1e-9) complain(node, "the shares must add up to 100 per cent", problems);
+  if (std::fabs(total - 1) > 1e-9)
+    complain(node, "the shares must add up to 100 per cent", problems);
   if (w.sizes.size() > 64) complain(node, "at most 64 sizes", problems);
 }
 
@@ -145,7 +158,7 @@ void read_sizes(const ConfigNode& node, const WorkloadPart& part, WorkloadConfig
     w.sizes = {{*part.bs, 1}};
   } else if (part.bssplit) {
     read_split(*node.find("bssplit"), *part.bssplit, w, problems);
-  } else if (node.find("bs") == nullptr && node.find("bssplit") == nullptr) {
+  } else if (is_absent(node, "bs") && is_absent(node, "bssplit")) {
     complain(node, "bs is missing: the size of an I/O", problems, {"4KiB"});
   }
 }
@@ -158,7 +171,8 @@ void read_arrival(const ConfigNode& node, const WorkloadPart& part, WorkloadConf
   if (part.arrival == Arrival::closed) {
     if (part.rate_iops) {
       complain(*node.find("rate_iops"),
-               "a closed load has an iodepth, not a rate; a rate goes with arrival: poisson", problems);
+               "a closed load has an iodepth, not a rate; a rate goes with arrival: poisson",
+               problems);
     }
     w.iodepth = part.iodepth.value_or(1);
     w.thinktime = part.thinktime.value_or(Duration{});
@@ -173,9 +187,9 @@ void read_arrival(const ConfigNode& node, const WorkloadPart& part, WorkloadConf
   }
   if (part.rate_iops) {
     w.rate_iops = *part.rate_iops;
-  } else if (node.find("rate_iops") == nullptr) {
-    complain(node, "rate_iops is missing: arrival: poisson needs the workload's total rate", problems,
-             {"100k"});
+  } else if (is_absent(node, "rate_iops")) {
+    complain(node, "rate_iops is missing: arrival: poisson needs the workload's total rate",
+             problems, {"100k"});
   }
 }
 
@@ -191,7 +205,8 @@ void read_distribution(const ConfigNode& node, const WorkloadPart& part, Workloa
   const std::string& whole = *part.random_distribution;
   const std::size_t colon = whole.find(':');
   const std::string word = whole.substr(0, colon);
-  const double value = colon == std::string::npos ? -1 : number(whole.substr(colon + 1)).value_or(-1);
+  const double value =
+      colon == std::string::npos ? -1 : number(whole.substr(colon + 1)).value_or(-1);
   struct Law {
     const char* word;
     AddressLaw law;
@@ -204,8 +219,9 @@ void read_distribution(const ConfigNode& node, const WorkloadPart& part, Workloa
   for (const Law& law : laws) {
     if (word != law.word) continue;
     if (value < law.low || value > law.high) {
-      complain(text, word + " needs a parameter between " + format_count(law.low) + " and " +
-                         format_count(law.high),
+      complain(text,
+               word + " needs a parameter between " + format_count(law.low) + " and " +
+                   format_count(law.high),
                problems, {"zipf:1.1", "pareto:0.2", "normal:10"});
       return;
     }
@@ -213,28 +229,65 @@ void read_distribution(const ConfigNode& node, const WorkloadPart& part, Workloa
     w.law_parameter = value;
     return;
   }
-  complain(text, "'" + whole + "' is unknown", problems,
-           nearest(whole, std::vector<std::string>{"random", "zipf:1.1", "pareto:0.2", "normal:10"}));
+  complain(
+      text, "'" + whole + "' is unknown", problems,
+      nearest(whole, std::vector<std::string>{"random", "zipf:1.1", "pareto:0.2", "normal:10"}));
+}
+
+// Keeps the first of equals, in their order.
+void remove_doubles(std::vector<std::uint16_t>& volumes) {
+  std::vector<bool> seen(std::size_t{1} << 16);
+  std::erase_if(volumes, [&](std::uint16_t v) {
+    const bool again = seen[v];
+    seen[v] = true;
+    return again;
+  });
 }
 
 // "all", a pool ("a") or a volume ("a.0"), or a list of these.
 void add_volumes(const ConfigNode& name, const Scenario& scenario, WorkloadConfig& w,
                  Problems& problems) {
   const ArrayConfig& array = scenario.array;
-  std::vector<std::string> known{"all"};
+  const auto per_pool = static_cast<std::size_t>(array.volumes_per_pool);
+  const std::string& text = name.text();
+  bool found = false;
   for (std::size_t p = 0; p < array.pools.size(); ++p) {
-    known.push_back(array.pools[p].name);
-    for (int v = 0; v < array.volumes_per_pool; ++v) {
-      const std::string volume = array.pools[p].name + "." + std::to_string(v);
-      known.push_back(volume);
-      if (name.text() != "all" && name.text() != array.pools[p].name && name.text() != volume) continue;
-      const auto id = static_cast<std::uint16_t>(p * static_cast<std::size_t>(array.volumes_per_pool) +
-                                                 static_cast<std::size_t>(v));
-      if (std::find(w.volumes.begin(), w.volumes.end(), id) == w.volumes.end()) w.volumes.push_back(id);
+    const std::string& pool = array.pools[p].name;
+    const bool whole = text == "all" || text == pool;
+    if (!name.is_scalar() || (!whole && !text.starts_with(pool + "."))) continue;
+    for (std::size_t v = 0; v < per_pool; ++v) {
+      if (!whole && text != pool + "." + std::to_string(v)) continue;
+      found = true;
+      w.volumes.push_back(static_cast<std::uint16_t>(p * per_pool + v));
     }
   }
-  if (name.is_scalar() && std::find(known.begin(), known.end(), name.text()) != known.end()) return;
-  complain(name, "there is no volume '" + name.text() + "'", problems, nearest(name.text(), known));
+  if (found || problems.full()) return;
+  std::vector<std::string> known{"all"};
+  for (const PoolConfig& pool : array.pools) {
+    known.push_back(pool.name);
+    for (std::size_t v = 0; v < std::min<std::size_t>(per_pool, 16); ++v) {
+      known.push_back(pool.name + "." + std::to_string(v));
+    }
+  }
+  complain(name, "there is no volume '" + text + "'", problems, nearest(text, known));
+}
+
+void read_volume_names(const ConfigNode& node, const Scenario& scenario, WorkloadConfig& w,
+                       Problems& problems) {
+  const ConfigNode* volumes = node.find("volumes");
+  const ConfigNode everything = ConfigNode::scalar("all");
+  if (volumes == nullptr) volumes = &everything;
+  if (!volumes->is_list()) {
+    add_volumes(*volumes, scenario, w, problems);
+  } else if (volumes->items().empty() || volumes->items().size() > most_volumes) {
+    complain(*volumes, "one to " + std::to_string(most_volumes) + " volumes are wanted", problems);
+  } else {
+    for (const ConfigNode& item : volumes->items()) {
+      add_volumes(item, scenario, w, problems);
+      if (w.volumes.size() > most_volumes) remove_doubles(w.volumes);
+    }
+  }
+  remove_doubles(w.volumes);
 }
 
 void check_span(const ConfigNode& node, const WorkloadPart& part, const Scenario& scenario,
@@ -249,20 +302,24 @@ void check_span(const ConfigNode& node, const WorkloadPart& part, const Scenario
   }
   for (const SizeShare& s : w.sizes) {
     if (s.size > part.span.value_or(size)) {
-      complain(node, "an I/O of " + format_bytes(s.size) + " does not fit into the span of " +
-                         format_bytes(part.span.value_or(size)),
+      complain(node,
+               "an I/O of " + format_bytes(s.size) + " does not fit into the span of " +
+                   format_bytes(part.span.value_or(size)),
                problems);
     }
     const std::int64_t room = dirty_pages(scenario.array.cache) * 4096;
-    if (w.read_fraction < 1 && s.size.value > room && room > 0) {
-      complain(node, "a write of " + format_bytes(s.size) + " exceeds cache.destage_window of " +
-                         format_bytes({room}),
+    const bool known_cache = scenario.array.cache.size.value > 0;
+    if (w.may_write() && known_cache && s.size.value > room) {
+      complain(node,
+               "a write of " + format_bytes(s.size) + " exceeds the cache's room for dirty data, " +
+                   format_bytes({room}) + " (size, read_share, dirty_limit, destage_window)",
                problems);
     }
   }
 }
 
-WorkloadConfig read_workload(const ConfigEntry& entry, const Scenario& scenario, Problems& problems) {
+WorkloadConfig read_workload(const ConfigEntry& entry, const Scenario& scenario,
+                             Problems& problems) {
   const ConfigNode& node = entry.value;
   const WorkloadPart part = workload_schema().read(node, problems);
   WorkloadConfig w;
@@ -280,19 +337,12 @@ WorkloadConfig read_workload(const ConfigEntry& entry, const Scenario& scenario,
   read_sizes(node, part, w, problems);
   read_arrival(node, part, w, problems);
   if (!w.rw.empty()) read_distribution(node, part, w, problems);
-  const ConfigNode* volumes = node.find("volumes");
-  const ConfigNode everything = ConfigNode::scalar("all");
-  if (volumes == nullptr) volumes = &everything;
-  if (volumes->is_list()) {
-    for (const ConfigNode& item : volumes->items()) add_volumes(item, scenario, w, problems);
-    if (volumes->items().empty()) complain(*volumes, "at least one volume is wanted", problems);
-  } else {
-    add_volumes(*volumes, scenario, w, problems);
-  }
+  read_volume_names(node, scenario, w, problems);
   check_span(node, part, scenario, w, problems);
   if (w.outstanding() > most_outstanding) {
-    complain(node, "iodepth x numjobs keeps " + std::to_string(w.outstanding()) +
-                       " I/Os outstanding; at most " + std::to_string(most_outstanding) + " are modelled",
+    complain(node,
+             "iodepth x numjobs keeps " + std::to_string(w.outstanding()) +
+                 " I/Os outstanding; at most " + std::to_string(most_outstanding) + " are modelled",
              problems);
   }
   return w;
@@ -316,21 +366,23 @@ void read_workloads(const ConfigNode& workloads, Scenario& scenario, Problems& p
   std::int64_t connections = 0;
   std::int64_t outstanding = 0;
   for (const ConfigEntry& entry : workloads.entries()) {
+    check_name(entry, problems);
     scenario.workloads.push_back(read_workload(entry, scenario, problems));
     connections += scenario.workloads.back().connections();
     outstanding += scenario.workloads.back().outstanding();
   }
-  if (scenario.workloads.size() > 64) complain(workloads, "at most 64 workloads are modelled", problems);
+  if (scenario.workloads.size() > 64)
+    complain(workloads, "at most 64 workloads are modelled", problems);
   if (connections > most_connections) {
-    complain(workloads, "jobs x volumes make " + std::to_string(connections) +
-                            " connections; at most " + std::to_string(most_connections) +
-                            " are modelled",
+    complain(workloads,
+             "jobs x volumes make " + std::to_string(connections) + " connections; at most " +
+                 std::to_string(most_connections) + " are modelled",
              problems);
   }
   if (outstanding > most_outstanding) {
-    complain(workloads, "together they keep " + std::to_string(outstanding) +
-                            " I/Os outstanding; at most " + std::to_string(most_outstanding) +
-                            " are modelled",
+    complain(workloads,
+             "together they keep " + std::to_string(outstanding) + " I/Os outstanding; at most " +
+                 std::to_string(most_outstanding) + " are modelled",
              problems);
   }
 }
@@ -340,15 +392,18 @@ void read_run(const ConfigNode* run, Scenario& scenario, Problems& problems) {
   static const Schema<RunPart> run_sheet =
       Schema<RunPart>("run", "How long and how precisely.")
           .optional(&RunPart::seed, 1, {"seed", "of all random numbers", ""}, {0, 9e15})
-          .optional(&RunPart::warm_up, Duration{}, {"warm_up", "cut at least this much", ""}, {0, 1e5})
+          .optional(&RunPart::warm_up, Duration{}, {"warm_up", "cut at least this much", ""},
+                    {0, 1e5})
           .allow("precision")
           .allow("limit");
   static const Schema<PrecisionPart> precision_sheet =
       Schema<PrecisionPart>("precision", "Relative half-widths of the 95 % intervals to stop at.")
-          .optional(&PrecisionPart::throughput, 0.01, {"throughput", "of the IOPS", "fraction"}, {1e-4, 1})
+          .optional(&PrecisionPart::throughput, 0.01, {"throughput", "of the IOPS", "fraction"},
+                    {1e-4, 1})
           .optional(&PrecisionPart::mean, 0.02, {"mean", "of the mean response time", "fraction"},
                     {1e-4, 1})
-          .optional(&PrecisionPart::p99, 0.05, {"p99", "of the 99th percentile", "fraction"}, {1e-4, 1});
+          .optional(&PrecisionPart::p99, 0.05, {"p99", "of the 99th percentile", "fraction"},
+                    {1e-4, 1});
   static const Schema<LimitPart> limit_sheet =
       Schema<LimitPart>("limit", "Stop here at the latest.")
           .optional(&LimitPart::simulated, from_seconds(30), {"simulated", "simulated time", ""},

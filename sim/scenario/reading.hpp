@@ -16,9 +16,15 @@ void check_keys(const ConfigNode& map, const std::vector<std::string>& known, Pr
 void complain(const ConfigNode& node, const std::string& rule, Problems& problems,
               std::vector<std::string> accepted = {});
 
+// Complains unless the key is a name: letters, digits, _ and -, at most 40 (reports, paths and
+// SimGrid join names with dots).
+void check_name(const ConfigEntry& entry, Problems& problems);
+
 void read_system(const ConfigNode& system, Scenario& scenario, Problems& problems, ReadLog& log);
 void read_workloads(const ConfigNode& workloads, Scenario& scenario, Problems& problems);
 void read_run(const ConfigNode* run, Scenario& scenario, Problems& problems);
 void read_timeline(const ConfigNode* timeline, Scenario& scenario, Problems& problems);
+// Of a scenario that is otherwise right; `tree` tells the positions.
+void check_limits(const ConfigNode& tree, const Scenario& scenario, Problems& problems);
 
 }  // namespace storcast::reading

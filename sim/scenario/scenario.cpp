@@ -185,9 +185,10 @@ void read_heading(const ConfigNode& root, Scenario& scenario, Problems& problems
 void add_default_stack(ConfigNode& root, Problems& problems) {
   const ConfigNode* protocol = at_path(root, "system.fabric.protocol");
   if (protocol == nullptr || at_path(root, "system.fabric.stack") != nullptr) return;
+  const std::string asked = protocol->text();  // set_value() below rebuilds the tree
   for (const auto& [word, product] : {std::pair{"nvme_rdma", "protocols/nvme-rdma"},
                                       std::pair{"nvme_tcp", "protocols/nvme-tcp"}}) {
-    if (protocol->text() == word) set_value(root, "system.fabric.stack.use", product, problems);
+    if (asked == word) set_value(root, "system.fabric.stack.use", product, problems);
   }
 }
 

@@ -26,6 +26,10 @@ namespace storcast {
 inline constexpr int language_version = 1;
 inline constexpr std::int64_t most_outstanding = 1'000'000;
 inline constexpr std::int64_t most_connections = 60'000;
+inline constexpr std::size_t most_volumes = 10'000;
+inline constexpr std::size_t most_pools = 64;
+inline constexpr double most_pool_bytes = 1e17;  // blocks x blocks of a strip stay below 2^64
+inline constexpr std::size_t most_hosts = 64;
 
 enum class RaidLevel : std::uint8_t { raid0, raid1, raid5, raid6, raid10 };
 [[nodiscard]] std::string name_of(RaidLevel level);
@@ -71,7 +75,7 @@ struct WorkloadConfig {
   std::string name;
   std::size_t host = 0;
   std::vector<std::uint16_t> volumes;  // pool * volumes_per_pool + index
-  std::string rw;                      // fio's word
+  std::string rw;                      // fio's word (rw for its synonym readwrite)
   double read_fraction = 1;
   bool random = true;
   std::vector<SizeShare> sizes;
@@ -85,9 +89,12 @@ struct WorkloadConfig {
   double law_parameter = 0;
   std::optional<Bytes> span;
 
+  // Whether a write can occur at all; the mix of rw and randrw may change during the run.
+  [[nodiscard]] bool may_write() const { return read_fraction < 1 || rw == "rw" || rw == "randrw"; }
   [[nodiscard]] std::int64_t connections() const {
-    return jobs_per_volume ? static_cast<std::int64_t>(numjobs) * static_cast<std::int64_t>(volumes.size())
-                           : numjobs;
+    return jobs_per_volume
+               ? static_cast<std::int64_t>(numjobs) * static_cast<std::int64_t>(volumes.size())
+               : numjobs;
   }
   [[nodiscard]] std::int64_t outstanding() const {
     return arrival == Arrival::closed ? connections() * iodepth : 0;
@@ -132,7 +139,8 @@ struct Override {
 };
 
 // Throws ScenarioError.
-[[nodiscard]] Scenario load_scenario(const std::string& file, const std::vector<Override>& sets = {});
+[[nodiscard]] Scenario load_scenario(const std::string& file,
+                                     const std::vector<Override>& sets = {});
 // The same from a text; `file` names it in messages.
 [[nodiscard]] Scenario parse_scenario(const std::string& text, const std::string& file,
                                       const std::vector<Override>& sets = {});
