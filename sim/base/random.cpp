@@ -69,9 +69,8 @@ Shape Shape::exponential() {
 Shape Shape::lognormal(double cv) {
   INVARIANT(cv > 0 && std::isfinite(cv), "a lognormal shape has a positive CV");
   const double sigma = std::sqrt(std::log1p(cv * cv));
-  return from_quantile([sigma](double p) {
-    return p <= 0 ? 0.0 : std::exp(sigma * normal_quantile(p));
-  });
+  return from_quantile(
+      [sigma](double p) { return p <= 0 ? 0.0 : std::exp(sigma * normal_quantile(p)); });
 }
 
 Shape Shape::hyperexponential(double cv) {
@@ -149,7 +148,8 @@ double Shape::quantile(double p) const noexcept {
   const double position = std::clamp(p, 0.0, 1.0) * cells;
   const auto cell = std::min(static_cast<std::size_t>(position), std::size_t{cells - 1});
   if (cell < cells - 1) {
-    return table_[cell] + (position - static_cast<double>(cell)) * (table_[cell + 1] - table_[cell]);
+    return table_[cell] +
+           (position - static_cast<double>(cell)) * (table_[cell + 1] - table_[cell]);
   }
   const double inner = (position - (cells - 1)) * cells;
   const auto sub = std::min(static_cast<std::size_t>(inner), std::size_t{cells - 1});

@@ -3,7 +3,8 @@
 // Time is std::chrono with a picosecond tick (int64: +-106 days): a 4 KiB transfer at 64 GB/s takes
 // 64 ns and a nanosecond tick would bias it by 0.8 %. Sizes are bytes, rates bytes per second,
 // powers watts. Text always carries its unit, in the standard sense: KiB/MiB/GiB/TiB are powers of
-// 1024, kB/MB/GB/TB powers of 1000, b is a bit and B a byte. Nothing is guessed and nothing clamped.
+// 1024, kB/MB/GB/TB powers of 1000, b is a bit and B a byte. Nothing is guessed and nothing
+// clamped.
 #pragma once
 
 #include <chrono>
@@ -71,14 +72,15 @@ class QuantityError : public std::invalid_argument {
 [[nodiscard]] Bytes parse_bytes(std::string_view text);          // "4KiB", "11TB", "512B"
 [[nodiscard]] Bandwidth parse_bandwidth(std::string_view text);  // "25Gb/s", "12 GB/s", "3 GiB/s"
 [[nodiscard]] Watts parse_watts(std::string_view text);          // "12W", "1.2 kW"
-[[nodiscard]] double parse_count(std::string_view text);         // "300k", "20M", "1.5" (k, M, G: powers of 1000)
-[[nodiscard]] double parse_fraction(std::string_view text);      // "1%" is 0.01; "0.01" is 0.01
+[[nodiscard]] double parse_count(
+    std::string_view text);  // "300k", "20M", "1.5" (k, M, G: powers of 1000)
+[[nodiscard]] double parse_fraction(std::string_view text);  // "1%" is 0.01; "0.01" is 0.01
 
 // Printers, for people: three significant digits, the unit that suits the size.
-[[nodiscard]] std::string format_duration(Duration d);         // "80.0 us", "1.25 ms"
-[[nodiscard]] std::string format_bytes(Bytes amount);          // exact where possible: "4 KiB", "11 TB"
-[[nodiscard]] std::string format_bandwidth(Bandwidth rate);    // as fio: "926MiB/s (971MB/s)"
-[[nodiscard]] std::string format_count(double n);              // "237k", "1.20M"
-[[nodiscard]] std::string format_watts(Watts power);           // "812 W"
+[[nodiscard]] std::string format_duration(Duration d);  // "80.0 us", "1.25 ms"
+[[nodiscard]] std::string format_bytes(Bytes amount);   // exact where possible: "4 KiB", "11 TB"
+[[nodiscard]] std::string format_bandwidth(Bandwidth rate);  // as fio: "926MiB/s (971MB/s)"
+[[nodiscard]] std::string format_count(double n);            // "237k", "1.20M"
+[[nodiscard]] std::string format_watts(Watts power);         // "812 W"
 
 }  // namespace storcast

@@ -323,7 +323,12 @@ bool Kernel::fork(IoId id, const Step& step, Time t) noexcept {
         serve(system_.stations[system_.routes[step.target + io.connection]], step, io, id, t);
         return;
       case StepKind::visit_gated: {
-        t = std::max(t, system_.connections[io.connection].open_at);
+        // Waits at the gate, not in the station's line, where others would wait behind it.
+        const Time open_at = system_.connections[io.connection].open_at;
+        if (t < open_at) {
+          queue_.push(open_at, id);
+          return;
+        }
         FcfsStation& station = system_.stations[system_.routes[step.target + io.connection]];
         double ps = step.fixed_ps;
         if (step.aux != Step::no_pool) {

@@ -40,10 +40,16 @@ class Kernel {
   void set_read_fraction(StreamId stream, double fraction) noexcept;
 
   // Calls f(time of the event, I/O) for each I/O that waits for one; the step before Io::step is
-  // the visit in progress.
+  // the visit in progress. I/Os that wait for their connection to open visit no station and are
+  // left out.
   template <class F>
   void for_each_pending(F&& f) const {
-    queue_.for_each([&](Time at, IoId id) { f(at, ios_[id]); });
+    queue_.for_each([&](Time at, IoId id) {
+      const Io& io = ios_[id];
+      const bool at_gate = system_.steps[io.step].kind == StepKind::visit_gated &&
+                           at == system_.connections[io.connection].open_at;
+      if (!at_gate) f(at, io);
+    });
   }
 
  private:

@@ -69,6 +69,8 @@ PathBuilder& PathBuilder::visit_priority(GroupId group, ServiceDemand demand, in
   const StationGroup& g = system_.groups[group];
   INVARIANT(g.kind == GroupKind::priority, "only a priority station knows priorities");
   INVARIANT(priority >= 0 && priority < PriorityStation::priorities, "priorities are 0 to 3");
+  INVARIANT(demand.fixed.count() >= 0 && demand.ps_per_byte >= 0,
+            "a service demand is not negative");
   Step& step = append(StepKind::visit_priority);
   step.target = g.first;
   step.priority = static_cast<std::uint8_t>(priority);
@@ -90,6 +92,7 @@ PathBuilder& PathBuilder::visit_model(GroupId group, ServiceId model) {
 PathBuilder& PathBuilder::post(GroupId group, double ps_per_byte, Duration buffered,
                                Duration after) {
   INVARIANT(system_.groups[group].kind == GroupKind::drive, "a buffer belongs to a drive");
+  INVARIANT(ps_per_byte >= 0 && buffered.count() >= 0, "a buffer's times are not negative");
   Step& step = append(StepKind::post_drive);
   step.target = system_.groups[group].first;
   step.slope = static_cast<float>(ps_per_byte);
@@ -109,8 +112,8 @@ PathBuilder& PathBuilder::chained() {
 
 PathBuilder& PathBuilder::gated() {
   Step& step = last();
-  INVARIANT(step.kind == StepKind::visit_connection && step.slope == 0,
-            "connections are opened and closed, and the size of a path is fixed");
+  INVARIANT(step.kind == StepKind::visit_connection && step.slope == 0 && step.shape == 0,
+            "connections are opened and closed, and the demand of a gated visit is fixed");
   step.kind = StepKind::visit_gated;
   step.aux = none;
   return *this;
@@ -126,6 +129,7 @@ PathBuilder& PathBuilder::per_outstanding(std::uint32_t pool_routes, double ps) 
 }
 
 PathBuilder& PathBuilder::delay(Duration latency) {
+  INVARIANT(latency.count() >= 0, "a delay is not negative");
   append(StepKind::delay).fixed_ps = static_cast<double>(latency.count());
   return *this;
 }

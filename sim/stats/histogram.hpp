@@ -1,11 +1,12 @@
 // Log-linear latency histogram.
 //
-// A latency of t picoseconds falls into one of 64 linear cells of its octave: the cell's width is at
-// most 1/64 of its lower edge, and the value reported is the cell's middle, so a quantile is off by
-// at most 1/128 = 0.78 % (fio uses the same 64 cells an octave). Worked number: 100 us = 1e8 ps lies
-// in octave 26 (6.7e7 .. 1.34e8), cells of 1.05 us; every value in that cell is reported as its
-// middle, at most 0.52 us away. Histograms of the same type merge by adding counts, which is how
-// batches, streams and replications are combined. Values below 64 ps share the first, exact cells.
+// A latency of t picoseconds falls into one of 64 linear cells of its octave: the cell's width is
+// at most 1/64 of its lower edge, and the value reported is the cell's middle, so a quantile is off
+// by at most 1/128 = 0.78 % (fio uses the same 64 cells an octave). Worked number: 100 us = 1e8 ps
+// lies in octave 26 (6.7e7 .. 1.34e8), cells of 1.05 us; every value in that cell is reported as
+// its middle, at most 0.52 us away. Histograms of the same type merge by adding counts, which is
+// how batches, streams and replications are combined. Values below 64 ps share the first, exact
+// cells.
 #pragma once
 
 #include <array>

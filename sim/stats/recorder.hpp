@@ -1,5 +1,5 @@
-// What the event loop writes down: per stream and direction a latency histogram, sums and the time by
-// stage; per stream the integral of the number in flight. Plain values: stats knows no Io.
+// What the event loop writes down: per stream and direction a latency histogram, sums and the time
+// by stage; per stream the integral of the number in flight. Plain values: stats knows no Io.
 //
 // The run is cut into blocks. The experiment takes a block out (take) at each boundary; windows,
 // batches and time series are sums of blocks.
@@ -78,8 +78,8 @@ class Recorder {
     block.reserve(streams_.size());
     const auto length = static_cast<double>((at - block_start_).count());
     for (Now& s : streams_) {
-      // N(t) = N(end) - entries after t + exits after t. Integrated over the block, an entry at time
-      // e takes off e, an exit at time x adds x.
+      // N(t) = N(end) - entries after t + exits after t. Integrated over the block, an entry at
+      // time e takes off e, an exit at time x adds x.
       s.record.outstanding_ps = static_cast<double>(s.in_flight) * length +
                                 static_cast<double>(s.exits_ps - s.entries_ps);
       block.push_back(std::move(s.record));
