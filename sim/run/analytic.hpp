@@ -2,14 +2,14 @@
 //
 // Service demands are not written down a second time: sample I/Os walk the compiled paths without
 // queueing, with the real planners and routes, and what they would spend at each station is summed.
-// From the demands follow the limits of each station (exact for what is statically bound, by mean load
-// for what is hashed) and, by MVA, throughput and response time.
+// From the demands follow the limits of each station (exact for what is statically bound, by mean
+// load for what is hashed) and, by MVA, throughput and response time.
 //
-// Static affinity: a job stays on its core, so a closed load falls apart into P equal parts, one for
-// each queue of the statically bound bottleneck, each with N / P customers; queues beyond P are shared
-// out, fewer are slower by P / K. A single network with random routing would predict the knee too low.
-// Several workloads are one class with the mean demands (closed ones weighted by what they keep
-// outstanding, open ones by rate). Waiting for tokens is not part of it.
+// Static affinity: a job stays on its core, so a closed load falls apart into P equal parts, one
+// for each queue of the statically bound bottleneck, each with N / P customers; queues beyond P are
+// shared out, fewer are slower by P / K. A single network with random routing would predict the
+// knee too low. Several workloads are one class with the mean demands (closed ones weighted by what
+// they keep outstanding, open ones by rate). Waiting for tokens is not part of it.
 #pragma once
 
 #include <cstdint>
@@ -42,10 +42,10 @@ struct Demands {
 struct AnalyticAnswer {
   Bounds bounds;
   bool stable = true;
-  double offered_iops = 0;           // open workloads
+  double offered_iops = 0;  // open workloads
   double throughput = 0, response_s = 0;
-  std::vector<double> utilisation;   // by GroupId, of the busiest queue
-  std::vector<double> residence_s;   // by GroupId, of one I/O
+  std::vector<double> utilisation;  // by GroupId, of the busiest queue
+  std::vector<double> residence_s;  // by GroupId, of one I/O
   Demands demands;
   Bottleneck bottleneck;
 };

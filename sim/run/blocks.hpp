@@ -2,8 +2,8 @@
 //
 // A run of unknown length is kept in bounded memory: when `most` blocks are full, neighbours are
 // merged and the length doubles. Each block holds the histograms and sums of its streams, eight
-// slices of throughput and mean response time (for MSER-5 and the time series), and the totals of the
-// stations at its end.
+// slices of throughput and mean response time (for MSER-5 and the time series), and the totals of
+// the stations at its end.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +16,9 @@ namespace storcast {
 
 struct GroupSnapshot {
   std::uint64_t arrivals = 0;
-  Duration busy{};        // up to now, all queues
-  Duration residence{};   // of all arrivals, what lies after now included
-  Duration present{};     // the part of it that lies after now
+  Duration busy{};       // up to now, all queues
+  Duration residence{};  // of all arrivals, what lies after now included
+  Duration present{};    // the part of it that lies after now
   std::uint64_t present_count = 0;
   std::vector<Duration> busy_by_queue;  // small groups only
 };

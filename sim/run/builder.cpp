@@ -130,17 +130,17 @@ class Builder {
 
   // Jobs of all workloads, in order: which volume each connection goes to and who owns that.
   void add_connections() {
+    std::vector<std::uint32_t> dealt(s_.array.controllers.size());  // connections of each so far
     for (const WorkloadConfig& w : s_.workloads) {
       const auto volumes = static_cast<std::int64_t>(w.volumes.size());
       for (std::int64_t c = 0; c < w.connections(); ++c) {
         const std::int64_t v = w.jobs_per_volume ? c / w.numjobs : c % volumes;
-        const std::int64_t job = w.jobs_per_volume ? c % w.numjobs : c / volumes;
         const std::uint16_t volume = w.volumes[static_cast<std::size_t>(v)];
         const auto pool = static_cast<std::size_t>(volume / s_.array.volumes_per_pool);
         system().connections.push_back(
             {.volume = volume, .variant = static_cast<std::uint16_t>(pool)});
-        out_.owners_.push_back({static_cast<std::uint16_t>(s_.array.pools[pool].controller),
-                                local_index(volume) + static_cast<std::uint32_t>(job)});
+        const std::size_t owner = s_.array.pools[pool].controller;
+        out_.owners_.push_back({static_cast<std::uint16_t>(owner), dealt[owner]++});
       }
     }
   }
@@ -502,6 +502,10 @@ class Builder {
       for (const Direction direction : {Direction::read, Direction::write}) {
         for (const SizeShare& size : w.sizes) {
           const Command command{index, pool, direction, size.size.value, !w.random};
+          if (direction == Direction::write && !w.may_write()) {
+            stream.paths.push_back(0);  // never taken
+            continue;
+          }
           stream.paths.push_back(direction == Direction::read ? read_path(command, hit)
                                                               : write_path(command));
         }
@@ -529,7 +533,7 @@ class Builder {
                               return a.size < b.size;
                             })->size.value;
       const std::int64_t pages = std::max<std::int64_t>(1, smallest / 4096);
-      const bool writes = w.read_fraction < 1 || w.rw.find("rw") != std::string::npos;
+      const bool writes = w.may_write();
       const auto destages =
           writes ? static_cast<std::size_t>(dirty_pages(s_.array.cache) / pages *
                                             static_cast<std::int64_t>(s_.array.controllers.size()))
