@@ -67,8 +67,10 @@ inline std::int64_t dirty_pages(const CacheParams& p) {
   return static_cast<std::int64_t>((p.condition == CacheCondition::steady ? window : limit) / 4096);
 }
 
-// Share of the accesses that the hottest `cached` of `span` bytes receive.
-inline double hit_ratio(AddressLaw law, double parameter, double cached, double span) {
+// Share of the accesses that the hottest `cached` of `span` bytes receive; addresses are drawn in
+// units of `unit` bytes.
+inline double hit_ratio(AddressLaw law, double parameter, double cached, double span,
+                        double unit = 4096) {
   const double f = std::clamp(cached / span, 0.0, 1.0);
   if (f >= 1) return 1;
   switch (law) {
@@ -77,7 +79,7 @@ inline double hit_ratio(AddressLaw law, double parameter, double cached, double 
     case AddressLaw::uniform:
       return f;
     case AddressLaw::zipf: {
-      const double n = span / 4096;
+      const double n = span / unit;
       const double m = std::max(1.0, n * f);
       const double e = 1 - parameter;
       if (std::fabs(e) < 1e-9) return std::log(m) / std::log(n);

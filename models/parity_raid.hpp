@@ -71,6 +71,16 @@ class ParityRaid {
   [[nodiscard]] std::uint32_t parity() const noexcept { return p_; }
   [[nodiscard]] bool data_lost() const noexcept { return lost_ > p_; }
   [[nodiscard]] std::uint32_t lost() const noexcept { return lost_; }
+  // Whether a read of the extent needs recovery.
+  [[nodiscard]] bool touches_lost(Extent extent) const noexcept {
+    if (lost_ == 0) return false;
+    const std::uint64_t last = by_strip_.quotient(extent.first + extent.blocks - 1);
+    for (std::uint64_t chunk = by_strip_.quotient(extent.first); chunk <= last; ++chunk) {
+      const std::uint64_t row = by_data_.quotient(chunk);
+      if (!alive(data_drive(row, static_cast<std::uint32_t>(chunk - row * d_)))) return true;
+    }
+    return false;
+  }
   void fail(DriveId drive) {
     INVARIANT(index_of(drive) < failed_.size(), "the drive belongs to the set");
     if (failed_[index_of(drive)] == 0) ++lost_;

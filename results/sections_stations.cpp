@@ -113,7 +113,9 @@ void bottleneck_section(const RunResult& result, const Page& page, std::string& 
   } else {
     const double headroom = bottleneck.headroom;
     const std::string more = headroom < 1 ? percent_text(headroom) + " more"
-                                          : fmt::format("{:.3g} times as much", headroom + 1);
+                             : headroom + 1 >= 1000
+                                 ? "more than a thousand times as much"
+                                 : fmt::format("{:.3g} times as much", headroom + 1);
     text += fmt::format(" Without it, {} would stop at {}, {}.", page.name(bottleneck.next_station),
                         iops(bottleneck.next_limit_iops), more);
   }

@@ -133,7 +133,18 @@ int run_sweep(const Options& o, const std::vector<Override>& sets) {
   return answered;
 }
 
+// An option that would be ignored is a mistake.
+void check_out(const Options& o) {
+  if (o.out.empty()) return;
+  const char* rule = nullptr;
+  if (!o.sweep.empty()) rule = "--out and --sweep exclude each other";
+  if (o.no_file) rule = "--out and --no-file exclude each other";
+  if (o.fidelity == "analytic") rule = "--out goes with a simulated run, not --fidelity analytic";
+  if (rule != nullptr) throw ScenarioError({{{"--out", 0, 0}, o.out, rule, {}}});
+}
+
 int run(const Options& o) {
+  check_out(o);
   std::vector<Override> sets;
   for (const std::string& text : o.sets) sets.push_back(parse_override(text));
   if (!o.seed.empty()) sets.push_back({"run.seed", o.seed});

@@ -40,8 +40,10 @@ void EventQueue::push_later(const Event& event, std::uint64_t lap) noexcept {
 void EventQueue::open_next() noexcept {
   for (;;) {
     // Nothing of this lap is open before its first slot.
-    const std::uint64_t from = (open_slot_ >> lap_log2) == lap_ ? (open_slot_ & slot_mask) + 1 : 0;
-    const std::uint32_t slot = slot_bits_.next(static_cast<std::uint32_t>(from));
+    const std::uint64_t begin = lap_ << lap_log2;
+    const std::uint64_t from = next_slot_ > begin ? next_slot_ - begin : 0;
+    const std::uint32_t slot =
+        slot_bits_.next(static_cast<std::uint32_t>(std::min<std::uint64_t>(from, slots_per_lap)));
     if (slot == slots_per_lap) {
       next_lap();
       if (open_count_ != 0) return;
@@ -50,7 +52,7 @@ void EventQueue::open_next() noexcept {
     slot_bits_.clear(slot);
     std::uint32_t head = slots_[slot];
     slots_[slot] = nil;
-    open_slot_ = (lap_ << lap_log2) | slot;
+    next_slot_ = ((lap_ << lap_log2) | slot) + 1;
     const std::uint32_t following = slot_bits_.next(slot + 1);
     if (following != slots_per_lap) fetch(slots_[following]);
     for (; head != nil; head = nodes_[head].next) {
@@ -116,6 +118,18 @@ void EventQueue::next_lap() noexcept {
   }
 }
 
+void EventQueue::reopen(Time at) noexcept {
+  const std::uint64_t begin = lap_ << lap_log2;
+  std::uint64_t first = std::max(begin, slot_of(at));
+  for (; open_count_ != 0; --open_count_) {
+    const Event& event = open_[open_count_ - 1];
+    const std::uint64_t slot = std::max(begin, slot_of(event.at));
+    first = std::min(first, slot);
+    link_slot(static_cast<std::uint32_t>(slot & slot_mask), event);
+  }
+  next_slot_ = std::min(next_slot_, first);
+}
+
 void EventQueue::deal(std::uint32_t head) noexcept {
   while (head != nil) {
     const Node node = nodes_[head];
@@ -150,8 +164,8 @@ void EventQueue::adapt() noexcept {
   }
   const std::uint64_t end_of_lap = (lap_ + 1) << lap_log2;
   slot_log2_ -= shift;
-  open_slot_ = (end_of_lap << shift) - 1;
-  lap_ = open_slot_ >> lap_log2;
+  next_slot_ = end_of_lap << shift;
+  lap_ = (next_slot_ - 1) >> lap_log2;
   while (all != nil) {
     const Node node = nodes_[all];
     const Event event{node.at, node.sequence, static_cast<IoId>(all)};

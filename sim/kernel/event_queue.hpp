@@ -46,7 +46,7 @@ class EventQueue {
     ++size_;
     const Event event{at, sequence_++, io};
     const std::uint64_t slot = slot_of(at);
-    if (slot <= open_slot_) {
+    if (slot < next_slot_) {
       insert_open(event);
     } else if ((slot >> lap_log2) == lap_) {
       link_slot(static_cast<std::uint32_t>(slot & slot_mask), event);
@@ -77,6 +77,9 @@ class EventQueue {
     --size_;
     return true;
   }
+  // Before many events at times >= `at` (at least the last one popped) are pushed at once: puts
+  // what is open back, so that they are sorted together instead of inserted one by one.
+  void reopen(Time at) noexcept;
   // Where the I/Os lie (64 bytes each, by id): their lines are fetched ahead of their events.
   void fetch_from(const void* ios) noexcept { ios_ = static_cast<const char*>(ios); }
 
@@ -164,7 +167,7 @@ class EventQueue {
   const char* ios_ = nullptr;
   int slot_log2_;
   std::uint32_t sequence_ = 0;
-  std::uint64_t open_slot_ = 0;  // events up to this slot are in open_
+  std::uint64_t next_slot_ = 0;  // events of earlier slots are in open_
   std::uint64_t lap_ = 0;        // the lap that slots_ hold
   std::size_t size_ = 0;
   std::size_t open_count_ = 0;

@@ -89,6 +89,7 @@ void Kernel::start_connection(std::size_t stream, std::uint32_t connection, std:
 void Kernel::set_iodepth(StreamId id, std::uint32_t per_connection) {
   Stream& stream = system_.streams[index_of(id)];
   INVARIANT(!stream.open, "an iodepth belongs to a closed stream");
+  queue_.reopen(now_);
   for (std::uint32_t c = 0; c < stream.connections; ++c) {
     Connection& connection = system_.connections[stream.first_connection + c];
     const std::uint32_t target = stream.per_connection;
@@ -138,16 +139,21 @@ std::uint64_t Kernel::address(const Stream& stream, std::size_t index, const Io&
     const double h = stream.law_parameter;
     rank = n * std::pow(rng.uniform(), std::log(h) / std::log(1 - h));
   } else {
-    // Sum of twelve uniforms: normal to well within what a hot spot needs; parameter in per cent.
-    double sum = -6;
-    for (int i = 0; i < 12; ++i) sum += rng.uniform();
-    rank = n * (0.5 + sum * stream.law_parameter / 100);
-    return static_cast<std::uint64_t>(std::clamp(rank, 0.0, n - 1)) * stream.alignment_blocks;
+    // Sum of twelve uniforms: normal to well within what a hot spot needs; parameter in per cent of
+    // the span. What falls outside is drawn again.
+    do {
+      double sum = -6;
+      for (int i = 0; i < 12; ++i) sum += rng.uniform();
+      rank = n * (0.5 + sum * stream.law_parameter / 100);
+    } while (rank < 0 || rank >= n);
+    return static_cast<std::uint64_t>(rank) * stream.alignment_blocks;
   }
-  // Hot ranks are spread over the span, as fio does.
+  // Hot ranks are spread over the span, as fio does: times a prime, modulo the span, so that every
+  // address keeps its own rank.
+  __extension__ using Wide = unsigned __int128;
   const auto r = static_cast<std::uint64_t>(std::clamp(rank, 0.0, n - 1));
-  const std::uint64_t spread = r * 0x9e3779b97f4a7c15ull;
-  return multiply_high(spread, units) * stream.alignment_blocks;
+  return static_cast<std::uint64_t>(static_cast<Wide>(r) * 2654435761u % units) *
+         stream.alignment_blocks;
 }
 
 void Kernel::submit(Io& io, Time t) noexcept {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <type_traits>
 #include <utility>
 
 #include "models/mirror_raid.hpp"
@@ -35,6 +37,15 @@ struct PoolPlan {
   void operator()(const Io& io, int phase, MemberPlan& out) const noexcept {
     const std::uint64_t base = bases[system->connections[io.connection].volume];
     raid.plan({base + io.lba, io.blocks}, static_cast<RaidPhase>(phase), out);
+  }
+};
+
+// True: no drive of the extent is lost, nothing has to be recovered.
+struct Intact {
+  std::shared_ptr<PoolPlan<ParityRaid>> plan;
+  bool operator()(const Io& io, Time, Rng&) const noexcept {
+    const std::uint64_t base = plan->bases[plan->system->connections[io.connection].volume];
+    return !plan->raid.touches_lost({base + io.lba, io.blocks});
   }
 };
 
@@ -114,6 +125,9 @@ class Builder {
     std::function<std::size_t(std::uint32_t, RaidPhase)> members;  // of an I/O, healthy
     std::size_t controller = 0;
     bool parity = false;
+    std::optional<DecideId> intact;  // parity pools that a timeline degrades
+    std::int64_t strip_bytes = 0;
+    int data_drives = 1;
   };
   // One command of a workload, on one pool.
   struct Command {
@@ -259,10 +273,13 @@ class Builder {
     PoolPart part;
     part.controller = pool.controller;
     part.parity = pool.level == RaidLevel::raid5 || pool.level == RaidLevel::raid6;
+    part.strip_bytes = pool.strip.value;
     if (part.parity) {
-      add_planner(ParityRaid(pool.drives, pool.level == RaidLevel::raid5 ? 1 : 2, strip), part);
+      add_planner(ParityRaid(pool.drives, pool.level == RaidLevel::raid5 ? 1 : 2, strip), strip,
+                  part);
     } else {
-      add_planner(MirrorRaid(pool.drives, pool.level == RaidLevel::raid0 ? 1 : 2, strip), part);
+      add_planner(MirrorRaid(pool.drives, pool.level == RaidLevel::raid0 ? 1 : 2, strip), strip,
+                  part);
     }
     const std::string name = s_.array.name + ".pool_" + pool.name + ".drives";
     if (const auto* ssd = std::get_if<Ssd::Params>(&pool.drive)) {
@@ -274,17 +291,24 @@ class Builder {
   }
 
   template <class Raid>
-  void add_planner(Raid raid, PoolPart& part) {
+  void add_planner(Raid raid, std::uint32_t strip, PoolPart& part) {
     std::vector<std::uint64_t> bases;
     for (std::size_t v = 0;
          v < s_.array.pools.size() * static_cast<std::size_t>(s_.array.volumes_per_pool); ++v) {
+      // Volumes begin on a strip.
+      const std::uint64_t blocks =
+          static_cast<std::uint64_t>(s_.array.volume_size.value / block_bytes);
       bases.push_back(v % static_cast<std::size_t>(s_.array.volumes_per_pool) *
-                      static_cast<std::uint64_t>(s_.array.volume_size.value / block_bytes));
+                      ((blocks + strip - 1) / strip * strip));
     }
     auto plan = std::make_shared<PoolPlan<Raid>>(
         PoolPlan<Raid>{std::move(raid), out_.system_.get(), std::move(bases)});
     system().models.push_back(plan);
     part.plan = system().add_plan(Plan(*plan));
+    part.data_drives = plan->raid.data_drives();
+    if constexpr (std::is_same_v<Raid, ParityRaid>) {
+      if (degrades()) part.intact = system().add_decision(keep(Intact{plan}));
+    }
     out_.fail_drive_.push_back([plan](DriveId drive) {
       plan->raid.fail(drive);
       return !plan->raid.data_lost();
@@ -373,16 +397,30 @@ class Builder {
     path.stage(StageId::controller).seize_routed(command_routes_);
     on_core(path, c, half + software.before, "controller: command");
     path.per_outstanding(command_routes_, static_cast<double>(controller.outstanding_cost.count()));
+    // Whether something was recovered is asked after the join, so the I/O must keep its own
+    // address.
     path.skip_if(cached)
         .stage(StageId::raid_and_drives)
-        .fork(pool.plan, static_cast<int>(RaidPhase::read), true);
+        .fork(pool.plan, static_cast<int>(RaidPhase::read), !pool.intact);
     pool.read(path);
-    path.join().stage(StageId::controller).resume();
+    path.join().stage(StageId::controller);
+    if (pool.intact) append_recovery(path, c);
+    path.resume();
     on_core(path, c, protocol - half + software.after, "controller: data and response");
     path.release_routed(command_routes_);
     from_array(path, c, wire(c).read_data(c.bytes));
     on_host(path, c, s_.fabric.stack.initiator_receive_ns_per_byte, "host: completion");
     return path.finish();
+  }
+
+  // The arithmetic that gives a lost strip back from d others.
+  void append_recovery(PathBuilder& path, const Command& c) {
+    const PoolPart& pool = pools_[c.pool];
+    const Bytes read{std::min(c.bytes, pool.strip_bytes) * pool.data_drives};
+    path.skip_if(*pool.intact);
+    on_core(path, c, read / s_.array.controllers[pool.controller].params.parity_recover,
+            "controller: recovery");
+    path.resume();
   }
 
   std::uint32_t write_path(const Command& c) {
@@ -494,10 +532,10 @@ class Builder {
     const double cached = static_cast<double>(s_.array.cache.size.value) *
                           s_.array.cache.read_share *
                           static_cast<double>(s_.array.controllers.size());
-    const double addressed =
-        static_cast<double>(span.value) * static_cast<double>(w.volumes.size());
-    const DecideId hit = system().add_decision(
-        keep(ReadCache{hit_ratio(w.law, w.law_parameter, cached, addressed)}));
+    const auto volumes = static_cast<double>(w.volumes.size());
+    const DecideId hit = system().add_decision(keep(ReadCache{
+        hit_ratio(w.law, w.law_parameter, cached / volumes, static_cast<double>(span.value),
+                  static_cast<double>(stream.alignment_blocks * block_bytes))}));
     for (std::size_t pool = 0; pool < pools_.size(); ++pool) {
       for (const Direction direction : {Direction::read, Direction::write}) {
         for (const SizeShare& size : w.sizes) {
@@ -513,12 +551,14 @@ class Builder {
     }
   }
 
+  [[nodiscard]] bool degrades() const {
+    return std::any_of(s_.timeline.begin(), s_.timeline.end(),
+                       [](const auto& e) { return e.kind == TimelineEntry::Kind::fail_drive; });
+  }
+
   // I/Os that can be in flight: the load's, destages up to the dirty limit, members of forks.
   void size_the_io_pool() {
     std::size_t most = 0;
-    const bool degrades = std::any_of(s_.timeline.begin(), s_.timeline.end(), [](const auto& e) {
-      return e.kind == TimelineEntry::Kind::fail_drive;
-    });
     for (const WorkloadConfig& w : s_.workloads) {
       std::int64_t per_connection = w.iodepth;
       for (const TimelineEntry& e : s_.timeline) {
@@ -540,21 +580,23 @@ class Builder {
                  : 0;
       std::size_t members = 0;
       for (const SizeShare& size : w.sizes) {
-        members = std::max(members, members_of(w, size, writes, degrades));
+        members = std::max(members, members_of(w, size, writes));
       }
-      most +=
-          (load + std::min(destages, std::size_t{400'000})) * (1 + (members > 1 ? members : 0)) +
-          64;
+      const std::size_t parents = load + std::min(destages, std::size_t{400'000});
+      const std::size_t all = parents * (1 + (members > 1 ? members : 0));
+      // An open load never has all of its I/Os in forks at once: beyond this it is unstable.
+      const bool open = w.arrival == Arrival::poisson;
+      most += (open ? std::min(all, std::size_t{600'000}) : all) + 64;
     }
     system().io_capacity = most;
   }
 
-  [[nodiscard]] std::size_t members_of(const WorkloadConfig& w, const SizeShare& size, bool writes,
-                                       bool degrades) const {
+  [[nodiscard]] std::size_t members_of(const WorkloadConfig& w, const SizeShare& size,
+                                       bool writes) const {
     const auto blocks = static_cast<std::uint32_t>(size.size.value / block_bytes);
     std::size_t most = 0;
     for (std::size_t p = 0; p < pools_.size(); ++p) {
-      if (degrades) {
+      if (degrades()) {
         most = std::max(most, most_members_[p](blocks));
         continue;
       }

@@ -142,6 +142,15 @@ class Answer {
     r.simulated_s = to_seconds(session_.kernel().now());
     r.events = session_.kernel().events();
     r.timeline = session_.notes();
+    if (!scenario_.timeline.empty()) {
+      r.warnings.emplace_back("no confidence intervals: the phases of a timeline differ");
+    }
+    for (const TimelineEntry& e : scenario_.timeline) {
+      if (Time{e.at} >= session_.kernel().now()) {
+        r.warnings.push_back("the run ended before " + format_duration(e.at) + ": " + e.what +
+                             " never happened");
+      }
+    }
     r.warm_up_s = to_seconds(blocks_.length() * static_cast<std::int64_t>(window_.first));
     r.window_s = seconds_;
     if (blocks_.all().empty()) {
@@ -175,11 +184,24 @@ class Answer {
     window_.first = window_.end - usable / window_.batch_blocks * window_.batch_blocks;
   }
 
+  // The phases of a timeline differ: the spread between batches is no uncertainty.
+  static void drop_intervals(ResponseResult& r) {
+    r.iops.half_width = 0;
+    r.bandwidth_bytes_per_s.half_width = 0;
+    r.mean_s.half_width = 0;
+    for (Percentile& p : r.percentiles) {
+      if (p.value_s) p.value_s->half_width = 0;
+    }
+  }
+
   StreamResult stream(std::size_t index) const {
     StreamResult s = describe_stream(scenario_.workloads[index]);
     s.all = response_of(blocks_, window_, index, 2);
     s.read = response_of(blocks_, window_, index, 0);
     s.write = response_of(blocks_, window_, index, 1);
+    if (!scenario_.timeline.empty()) {
+      for (ResponseResult* r : {&s.all, &s.read, &s.write}) drop_intervals(*r);
+    }
     const DirectionRecord total = total_of(blocks_, window_, index, 2);
     double sum = 0;
     for (std::size_t i = 0; i < stage_count && total.ios > 0; ++i) {
@@ -363,7 +385,8 @@ void add_analytic_stations(RunResult& r, const Assembly& assembly, const Analyti
     s.demand_s = d.foreground_s + d.background_s;
     s.utilisation_highest = a.utilisation[g];
     s.utilisation = std::min(1.0, a.throughput * s.demand_s / (s.queues * s.servers_each));
-    s.throughput = a.throughput;
+    s.throughput = std::min(a.throughput, a.bottleneck.limit_iops);
+    s.service_time_s = s.demand_s;  // of all visits of an I/O together
     s.residence_time_s = a.stable ? a.residence_s[g] : 0;
     s.queue_length = a.stable ? a.throughput * a.residence_s[g] : 0;
     r.stations.push_back(std::move(s));

@@ -2,9 +2,9 @@
 // statistics.
 //
 // A run stops when the wanted precision is reached (batch means of the window after MSER-5's cut,
-// neighbouring batches uncorrelated, each batch at least two response times long) or at a limit,
-// and says which. A scenario with a timeline runs to its simulated limit. An open workload beyond
-// the limit of a station gets that verdict instead of a latency.
+// half-widths widened by the correlation of neighbouring batches, each batch at least two response
+// times long) or at a limit, and says which. A scenario with a timeline runs to its simulated
+// limit. An open workload beyond the limit of a station gets that verdict instead of a latency.
 #pragma once
 
 #include <cstdint>

@@ -109,7 +109,7 @@ void Session::decide_to_stop() {
     const Window window = choose_window(blocks_, scenario_.run.warm_up);
     if (window.settled && window.batches() >= 20) {
       const Precision p = precision_of(blocks_, window);
-      if (p.long_enough && p.lag1 < 0.2 && p.throughput <= scenario_.run.throughput &&
+      if (p.long_enough && p.throughput <= scenario_.run.throughput &&
           p.mean <= scenario_.run.mean && p.p99 <= scenario_.run.p99) {
         stop("wanted precision reached", true);
         return;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 namespace storcast {
 namespace {
@@ -17,6 +18,28 @@ double order_half_width(const Histogram& h, double q) {
   const double low = to_seconds(h.quantile(std::max(0.0, q - spread)));
   const double high = to_seconds(h.quantile(std::min(1.0, q + spread)));
   return 0.5 * (high - low);
+}
+
+Duration mean_response(const std::vector<Block>& blocks) {
+  double ios = 0;
+  double response_ps = 0;
+  for (const Block& block : blocks) {
+    for (const Slice& slice : block.slices) {
+      ios += static_cast<double>(slice.ios);
+      response_ps += slice.response_ps;
+    }
+  }
+  return Duration{ios > 0 ? static_cast<std::int64_t>(response_ps / ios) : 0};
+}
+
+// Of a batch mean. Neighbouring batches that hang together know less than their number says: the
+// variance of an AR(1) sequence is larger by (1 + r) / (1 - r), r the correlation at lag one.
+double half_width_of(const std::vector<double>& batches) {
+  const BatchStatistics b = batch_means(batches);
+  constexpr double harmless = 0.2;
+  if (b.lag1 < harmless) return b.half_width;
+  const double r = std::min(b.lag1, 0.95);
+  return b.half_width * std::sqrt((1 + r) / (1 - r));
 }
 
 Percentile percentile_of(const Blocks& blocks, const Window& window, std::size_t stream,
@@ -36,9 +59,10 @@ Percentile percentile_of(const Blocks& blocks, const Window& window, std::size_t
     const auto values = batch_values(
         blocks, window, stream, direction,
         [q](const DirectionRecord& d, double) { return to_seconds(d.histogram.quantile(q)); });
-    half_width = std::max(half_width, batch_means(values).half_width);
+    half_width = std::max(half_width, half_width_of(values));
   }
-  p.value_s = Estimate{*value, half_width};
+  // The histogram itself knows a value to half a cell.
+  p.value_s = Estimate{*value, std::max(half_width, *value / (2 * Histogram::cells_per_octave))};
   return p;
 }
 
@@ -59,15 +83,33 @@ Window choose_window(const Blocks& blocks, Duration least_warm_up) {
                                    : (mean.empty() ? 0.0 : mean.back()));
     }
   }
+  const auto trendless = [](const std::vector<double>& series) {
+    // The second quarter and the second half agree: no trend is left after a quarter.
+    const std::size_t n = series.size();
+    const auto mean_of = [&](std::size_t from, std::size_t to) {
+      return std::accumulate(series.begin() + static_cast<std::ptrdiff_t>(from),
+                             series.begin() + static_cast<std::ptrdiff_t>(to), 0.0) /
+             static_cast<double>(to - from);
+    };
+    if (n < 64) return false;
+    const double late = mean_of(n / 2, n);
+    return late > 0 && std::fabs(mean_of(n / 4, n / 2) / late - 1) < 0.005;
+  };
   const auto by_throughput = mser5_truncation(throughput);
   const auto by_mean = mser5_truncation(mean);
   Window w;
-  w.settled = by_throughput.has_value() && by_mean.has_value();
-  const std::size_t slices = w.settled ? std::max(*by_throughput, *by_mean) : throughput.size() / 2;
+  const bool found = by_throughput.has_value() && by_mean.has_value();
+  // A nearly periodic run has no minimum of its own; it is settled if it has no trend either.
+  w.settled = found || (trendless(throughput) && trendless(mean));
+  const std::size_t slices = found ? std::max(*by_throughput, *by_mean) : throughput.size() / 2;
   w.end = all.size();
   w.first = (slices + Blocks::slices_per_block - 1) / Blocks::slices_per_block;
-  const auto least =
-      static_cast<std::size_t>((least_warm_up + blocks.length() - Duration{1}) / blocks.length());
+  // Queues move between stations long after throughput looks steady: a closed system holds a
+  // constant number. Never less than five response times, as far as half the run allows.
+  const Duration half = blocks.length() * static_cast<std::int64_t>(all.size() / 2);
+  const Duration settling = std::min(mean_response(all) * 5, half);
+  const auto least = static_cast<std::size_t>(
+      (std::max(least_warm_up, settling) + blocks.length() - Duration{1}) / blocks.length());
   w.first = std::min(std::max(w.first, least), w.end > 0 ? w.end - 1 : 0);
   const std::size_t usable = w.end - w.first;
   w.batch_blocks = std::max<std::size_t>(1, (usable + most_batches - 1) / most_batches);
@@ -110,7 +152,7 @@ ResponseResult response_of(const Blocks& blocks, const Window& window, std::size
   if (total.ios == 0 || seconds <= 0) return r;
   const auto n = static_cast<double>(total.ios);
   const auto half_width = [&](const auto& value) {
-    return batch_means(batch_values(blocks, window, stream, direction, value)).half_width;
+    return half_width_of(batch_values(blocks, window, stream, direction, value));
   };
   const bool batches = window.batches() >= 2;
   r.iops = {n / seconds, batches ? half_width([](const DirectionRecord& d, double s) {
@@ -143,10 +185,6 @@ Precision precision_of(const Blocks& blocks, const Window& window) {
   const std::size_t streams = blocks.all().empty() ? 0 : blocks.all()[0].streams.size();
   for (std::size_t s = 0; s < streams; ++s) {
     const ResponseResult r = response_of(blocks, window, s, 2);
-    const auto means = batch_values(blocks, window, s, 2, [](const DirectionRecord& d, double) {
-      return d.ios > 0 ? d.response_ps / static_cast<double>(d.ios) : 0.0;
-    });
-    p.lag1 = std::max(p.lag1, window.batches() >= 3 ? batch_means(means).lag1 : 1.0);
     p.throughput = std::max(p.throughput, relative(r.iops.half_width, r.iops.value));
     p.mean = std::max(p.mean, relative(r.mean_s.half_width, r.mean_s.value));
     const auto& p99 = r.percentiles.size() > 3 ? r.percentiles[3].value_s : std::nullopt;

@@ -34,10 +34,10 @@ struct Window {
 [[nodiscard]] ResponseResult response_of(const Blocks& blocks, const Window& window,
                                          std::size_t stream, int direction);
 
-// The widest relative half-widths over the streams, and whether the batches are independent enough.
+// The widest relative half-widths over the streams, and whether each batch is at least two response
+// times long.
 struct Precision {
   double throughput = 0, mean = 0, p99 = 0;  // infinite if not known yet
-  double lag1 = 0;
   bool long_enough = false;
 };
 [[nodiscard]] Precision precision_of(const Blocks& blocks, const Window& window);

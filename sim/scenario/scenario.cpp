@@ -184,7 +184,12 @@ void read_heading(const ConfigNode& root, Scenario& scenario, Problems& problems
 // A fabric that names only its protocol gets that protocol's usual stack.
 void add_default_stack(ConfigNode& root, Problems& problems) {
   const ConfigNode* protocol = at_path(root, "system.fabric.protocol");
-  if (protocol == nullptr || at_path(root, "system.fabric.stack") != nullptr) return;
+  // A stack that only overrides some values (--set system.fabric.stack.target_read=2us) still needs
+  // one.
+  if (protocol == nullptr || at_path(root, "system.fabric.stack.use") != nullptr ||
+      at_path(root, "system.fabric.stack.transport") != nullptr) {
+    return;
+  }
   const std::string asked = protocol->text();  // set_value() below rebuilds the tree
   for (const auto& [word, product] : {std::pair{"nvme_rdma", "protocols/nvme-rdma"},
                                       std::pair{"nvme_tcp", "protocols/nvme-tcp"}}) {
