@@ -18,6 +18,9 @@ constexpr std::array<double, 6> percentiles{0.5, 0.9, 0.95, 0.99, 0.999, 0.9999}
 Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 Json number_if(bool known, double value) { return known ? number(value) : Json(nullptr); }
 
+// Zero means not estimated (a timeline, a single batch): null, or it would look exact.
+Json half_width(bool known, double value) { return number_if(known && value > 0, value); }
+
 // Half-widths exist only where batches were simulated: an analytic zero would look exact.
 struct Context {
   bool has_intervals;
@@ -50,14 +53,14 @@ void put_response_time(const ResponseResult& response, const Context& context, J
   Json refused = Json::object();
   times["mean"] = number_if(context.known, response.mean_s.value);
   half_widths["mean"] =
-      number_if(context.known && context.has_intervals, response.mean_s.half_width);
+      half_width(context.known && context.has_intervals, response.mean_s.half_width);
   for (const double q : percentiles) {
     const Percentile* found = find_percentile(response, q);
     const bool known = context.known && found != nullptr && found->value_s.has_value();
     const std::string key = percentile_key(q);
     times[key] = known ? number(found->value_s->value) : Json(nullptr);
     half_widths[key] =
-        known && context.has_intervals ? number(found->value_s->half_width) : Json(nullptr);
+        known ? half_width(context.has_intervals, found->value_s->half_width) : Json(nullptr);
     if (!known) refused[key] = refusal_of(found, context);
   }
   times["ci95"] = std::move(half_widths);
@@ -69,7 +72,7 @@ void put_response(const RunResult& result, const StreamResult& stream,
                   const ResponseResult& response, Json& to) {
   const Context context = context_of(result, stream, response);
   to["iops"] = number(response.iops.value);
-  to["iops_ci95"] = number_if(context.has_intervals, response.iops.half_width);
+  to["iops_ci95"] = half_width(context.has_intervals, response.iops.half_width);
   to["bandwidth_bytes_per_s"] = number(response.bandwidth_bytes_per_s.value);
   to["ios"] = response.ios;
 }
