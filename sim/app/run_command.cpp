@@ -15,6 +15,7 @@
 #include "results/sweep.hpp"
 #include "sim/app/commands.hpp"
 #include "sim/app/progress.hpp"
+#include "sim/base/text.hpp"
 #include "sim/run/experiment.hpp"
 
 namespace storcast::app {
@@ -36,18 +37,6 @@ Override parse_override(const std::string& text) {
         {{{"--set", 0, 0}, text, "--set wants path=value, such as workloads.main.iodepth=4", {}}});
   }
   return {text.substr(0, equals), text.substr(equals + 1)};
-}
-
-std::vector<std::string> split_values(const std::string& text) {
-  std::vector<std::string> values(1);
-  for (const char c : text) {
-    if (c == ',') {
-      values.emplace_back();
-    } else {
-      values.back() += c;
-    }
-  }
-  return values;
 }
 
 ReportOptions report_options(const Options& o) {
@@ -108,7 +97,7 @@ int run_single(const Options& o, const std::vector<Override>& sets) {
 
 int run_sweep(const Options& o, const std::vector<Override>& sets) {
   const Override range = parse_override(o.sweep);
-  const auto values = split_values(range.value);
+  const auto values = split(range.value, ',');
   if (values.size() > most_points) {
     throw ScenarioError({{{"--sweep", 0, 0}, o.sweep, "a sweep has at most 200 values", {}}});
   }

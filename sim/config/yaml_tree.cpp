@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "sim/base/error.hpp"
+#include "sim/base/text.hpp"
 #include "sim/config/yaml_node.hpp"
 
 namespace storcast {
@@ -136,18 +137,6 @@ ConfigNode merged(const ConfigNode& base, const ConfigNode& over) {
 }
 
 // --- --set
-
-std::vector<std::string> split_path(std::string_view path) {
-  std::vector<std::string> names(1);
-  for (const char c : path) {
-    if (c == '.') {
-      names.emplace_back();
-    } else {
-      names.back() += c;
-    }
-  }
-  return names;
-}
 
 // Levels of maps and lists in a tree.
 int depth_of(const ConfigNode& node) {
@@ -303,7 +292,7 @@ void set_value(ConfigNode& root, std::string_view dotted_path, std::string_view 
   const Position where{"--set", 0, 0};
   const auto value = read_set_value(dotted_path, yaml_value, where, problems);
   if (!value) return;
-  const auto names = split_path(dotted_path);
+  const auto names = split(dotted_path, '.');
   const std::string rule = path_rule(names, depth_of(*value));
   if (!rule.empty()) {
     problems.add(where, std::string(dotted_path), fmt::format("{}: {}", quote(dotted_path), rule));

@@ -5,24 +5,13 @@
 #include <algorithm>
 #include <charconv>
 
+#include "sim/base/text.hpp"
 #include "sim/scenario/reading.hpp"
 
 namespace storcast::reading {
 namespace {
 
 constexpr std::size_t most_entries = 1000;
-
-std::vector<std::string> split(const std::string& path) {
-  std::vector<std::string> parts(1);
-  for (const char c : path) {
-    if (c == '.') {
-      parts.emplace_back();
-    } else {
-      parts.back() += c;
-    }
-  }
-  return parts;
-}
 
 template <class Part>
 std::optional<std::size_t> index_of_name(const std::vector<Part>& parts, const std::string& name) {
@@ -35,7 +24,7 @@ std::optional<std::size_t> index_of_name(const std::vector<Part>& parts, const s
 void read_fail(const ConfigNode& target, TimelineEntry entry, Scenario& scenario,
                Problems& problems) {
   const ArrayConfig& array = scenario.array;
-  const auto parts = split(target.text());
+  const auto parts = split(target.text(), '.');
   const std::string stem = "system.arrays." + array.name + ".";
   const bool known_stem =
       parts.size() > 4 && parts[0] == "system" && parts[1] == "arrays" && parts[2] == array.name;
@@ -86,7 +75,7 @@ bool fails_the_same(const TimelineEntry& a, const TimelineEntry& b) {
 // One "workloads.main.iodepth: 32".
 void read_change(const ConfigEntry& change, TimelineEntry entry, Scenario& scenario,
                  Problems& problems) {
-  const auto parts = split(change.key);
+  const auto parts = split(change.key, '.');
   const std::vector<std::string> keys{"iodepth", "rate_iops", "rwmixread"};
   const auto workload = parts.size() == 3 && parts[0] == "workloads"
                             ? index_of_name(scenario.workloads, parts[1])

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "models/catalog.hpp"
+#include "sim/base/text.hpp"
 #include "sim/scenario/reading.hpp"
 
 namespace storcast {
@@ -69,18 +70,6 @@ std::vector<std::string> profile_names() {
   return names;
 }
 
-std::vector<std::string> split(const std::string& path) {
-  std::vector<std::string> parts(1);
-  for (const char c : path) {
-    if (c == '.') {
-      parts.emplace_back();
-    } else {
-      parts.back() += c;
-    }
-  }
-  return parts;
-}
-
 // The paths of the tree that a pattern names; "*" stands for any key.
 void match(const ConfigNode& node, const std::vector<std::string>& pattern, std::size_t depth,
            const std::string& so_far, std::vector<std::string>& found) {
@@ -102,7 +91,7 @@ void match(const ConfigNode& node, const std::vector<std::string>& pattern, std:
 
 const ConfigNode* at_path(const ConfigNode& root, const std::string& path) {
   const ConfigNode* node = &root;
-  for (const std::string& part : split(path)) {
+  for (const std::string& part : split(path, '.')) {
     node = node->find(part);
     if (node == nullptr) return nullptr;
   }
@@ -134,7 +123,7 @@ void apply_profile(const ConfigNode& asked, const ConfigNode& scenario, ConfigNo
   if (adjust == nullptr) return;
   for (const ConfigEntry& entry : adjust->entries()) {
     std::vector<std::string> paths;
-    match(tree, split(entry.key), 0, "", paths);
+    match(tree, split(entry.key, '.'), 0, "", paths);
     for (const std::string& path : paths) {
       if (at_path(scenario, path) != nullptr) continue;  // the scenario's own word
       const std::string before = value_text(at_path(tree, path));

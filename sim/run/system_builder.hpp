@@ -1,0 +1,146 @@
+// How a system is built: the class behind build_system(). Private to sim/run.
+//
+// builder.cpp adds the parts (connections, hosts, controllers, pools), builder_paths.cpp writes the
+// paths that commands take through them.
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "models/mirror_raid.hpp"
+#include "models/parity_raid.hpp"
+#include "sim/run/builder.hpp"
+
+namespace storcast {
+
+// The members of an extent of one pool's volumes.
+template <class Raid>
+struct PoolPlan {
+  Raid raid;
+  const System* system;
+  std::vector<std::uint64_t> bases;  // first block of each volume in its pool
+
+  void operator()(const Io& io, int phase, MemberPlan& out) const noexcept {
+    const std::uint64_t base = bases[system->connections[io.connection].volume];
+    raid.plan({base + io.lba, io.blocks}, static_cast<RaidPhase>(phase), out);
+  }
+};
+
+// True: no drive of the extent is lost, nothing has to be recovered.
+struct Intact {
+  std::shared_ptr<PoolPlan<ParityRaid>> plan;
+  bool operator()(const Io& io, Time, Rng&) const noexcept {
+    const std::uint64_t base = plan->bases[plan->system->connections[io.connection].volume];
+    return !plan->raid.touches_lost({base + io.lba, io.blocks});
+  }
+};
+
+struct FlagSet {
+  std::shared_ptr<bool> flag;
+  bool operator()(const Io&, Time, Rng&) const noexcept { return *flag; }
+};
+
+[[nodiscard]] std::string port_name(const HostConfig& host, int port);
+[[nodiscard]] std::string controller_name(const Scenario& scenario, std::size_t controller);
+
+// Builds one system. The steps of build() are the order in which the parts depend on each other.
+class Builder {
+ public:
+  Builder(const Scenario& scenario, const Platform& platform) : s_(scenario), platform_(platform) {
+    out_.system_ = std::make_unique<System>();
+    out_.unmirrored_ = std::make_shared<bool>(scenario.array.controllers.size() < 2);
+  }
+
+  System& system() { return *out_.system_; }
+
+  // Keeps a function object alive as long as the system; the reference that FunctionRef binds to.
+  template <class F>
+  auto keep(F target) {
+    auto owned = std::make_shared<F>(std::move(target));
+    system().models.push_back(owned);
+    if constexpr (std::is_invocable_r_v<bool, F&, const Io&, Time, Rng&>) {
+      return Decide(*owned);
+    } else {
+      return Plan(*owned);
+    }
+  }
+
+  Assembly build();
+
+ private:
+  struct PoolPart {
+    PlanId plan{};
+    std::function<void(PathBuilder&)> read;
+    std::function<void(PathBuilder&, bool)> write;
+    std::function<std::size_t(std::uint32_t, RaidPhase)> members;  // of an I/O, healthy
+    std::size_t controller = 0;
+    bool parity = false;
+    std::optional<DecideId> intact;  // parity pools that a timeline degrades
+    std::int64_t strip_bytes = 0;
+    int data_drives = 1;
+  };
+  // One command of a workload, on one pool.
+  struct Command {
+    std::size_t workload, pool;
+    Direction direction;
+    std::int64_t bytes;
+    bool sequential;
+  };
+
+  GroupId named(GroupId id, std::string role);
+  // Jobs of all workloads, in order: which volume each connection goes to and who owns that.
+  void add_connections();
+  // The how-manieth volume of its controller.
+  [[nodiscard]] std::uint32_t local_index(std::uint16_t volume) const;
+  void add_hosts_and_ports();
+  // One volume, one link, as far as links of its controller go round.
+  [[nodiscard]] std::uint32_t port_of(const HostConfig& host, std::uint32_t connection);
+  void add_controllers();
+  void route_to_core(std::uint32_t table, std::uint32_t connection, std::size_t controller);
+  void add_pool(std::size_t index);
+  template <class Raid>
+  void add_planner(Raid raid, std::uint32_t strip, PoolPart& part);
+  template <class Drive>
+  void add_drives(const std::string& name, std::size_t pool, const typename Drive::Params& params,
+                  PoolPart& part);
+  Duration on_wire(const HostConfig& host, std::int64_t bytes, const char* way) const;
+  Duration latency(const HostConfig& host, const char* way) const;
+  void to_array(PathBuilder& path, const Command& c, std::int64_t bytes);
+  void from_array(PathBuilder& path, const Command& c, std::int64_t bytes);
+  void on_host(PathBuilder& path, const Command& c, double ns_per_byte, const char* note);
+  void on_core(PathBuilder& path, const Command& c, Duration time, const char* note);
+  [[nodiscard]] Wire wire(const Command& c) const;
+  std::uint32_t read_path(const Command& c, DecideId cached);
+  // The arithmetic that gives a lost strip back from d others.
+  void append_recovery(PathBuilder& path, const Command& c);
+  std::uint32_t write_path(const Command& c);
+  void append_mirror(PathBuilder& path, const Command& c, std::size_t controller);
+  void append_destage(PathBuilder& path, const Command& c, Duration software);
+  void add_stream(std::size_t index);
+  void add_paths(std::size_t index, Stream& stream, Bytes span);
+  [[nodiscard]] bool degrades() const;
+  // I/Os that can be in flight: the load's, destages up to the dirty limit, members of forks.
+  void size_the_io_pool();
+  [[nodiscard]] std::size_t members_of(const WorkloadConfig& w, const SizeShare& size,
+                                       bool writes) const;
+
+  const Scenario& s_;
+  const Platform& platform_;
+  Assembly out_;
+  std::vector<GroupId> host_cores_, to_array_, from_array_, mirror_links_;
+  std::vector<StationGroup> peer_cores_;
+  std::vector<PoolId> dirty_pools_;
+  std::vector<PoolPart> pools_;
+  std::vector<std::function<std::size_t(std::uint32_t)>> most_members_;  // by pool, at the worst
+  std::uint32_t host_routes_ = 0, to_routes_ = 0, from_routes_ = 0, command_routes_ = 0;
+  std::uint32_t first_connection_ = 0;
+  DecideId unmirrored_{};
+};
+
+}  // namespace storcast
