@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <limits>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
@@ -171,7 +172,8 @@ void write_percentiles(hid_t parent, const ResponseResult& response) {
       values.push_back(percentile.value_s->value);
       half_widths.push_back(percentile.value_s->half_width);
     } else {
-      refused.push_back(percentile_label(percentile.q) + ": " + percentile.refusal);
+      refused.push_back(percentile.refusal.empty() ? percentile_label(percentile.q)
+                                                   : percentile.refusal);
     }
   }
   const Group group(parent, "percentiles");
@@ -269,6 +271,25 @@ void write_series(hid_t file, const std::vector<SeriesPoint>& series) {
   group.column("response_time_mean", each(series, &SeriesPoint::mean_s), "Mean response time", "s");
 }
 
+void write_timeline(hid_t file, const RunResult& result) {
+  const Group notes(file, "timeline");
+  notes.column("at", each(result.timeline, &TimelineNote::at_s), "When it happened", "s");
+  notes.column("what", each(result.timeline, &TimelineNote::what), "What happened");
+  const Group phases(file, "phases");
+  const auto& rows = result.phases;
+  phases.column("what", each(rows, &Phase::what), "What the phase begins with");
+  phases.column("start", each(rows, &Phase::start_s), "Start of the phase", "s");
+  phases.column("length", each(rows, &Phase::length_s), "Length of the phase", "s");
+  phases.column("throughput", each(rows, &Phase::iops), "Throughput, all streams", "1/s");
+  phases.column("response_time_mean", each(rows, &Phase::mean_s), "Mean response time", "s");
+  phases.column("response_time_p99",
+                each(rows,
+                     [](const Phase& p) {
+                       return p.p99_s.value_or(std::numeric_limits<double>::quiet_NaN());
+                     }),
+                "99th percentile of the response time; NaN: too few I/Os", "s");
+}
+
 void write_conclusions(hid_t file, const RunResult& result) {
   const Group bounds(file, "bounds");
   write_attribute(bounds, "method", result.bounds.method);
@@ -321,6 +342,7 @@ void write_all(hid_t file, const RunResult& result) {
   for (const StreamResult& stream : result.streams) write_stream(streams, stream);
   write_stations(file, result.stations);
   write_series(file, result.series);
+  write_timeline(file, result);
   write_conclusions(file, result);
 }
 

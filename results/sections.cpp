@@ -138,8 +138,14 @@ void bounds_section(const RunResult& result, const Page& page, std::string& out)
     return fmt::format(" (simulated {:+.1f} %)", deviation * 100);
   };
   const auto count = [&](double value) { return count_text({value, 0}, page.plain); };
-  std::string text = fmt::format("  saturation {} IOPS{}", count(bounds.saturation_iops),
-                                 beside(sum.iops.value, bounds.saturation_iops));
+  // An open load carries what is offered: its share of the limit is no deviation of the simulation.
+  const bool open = std::all_of(result.streams.begin(), result.streams.end(),
+                                [](const StreamResult& s) { return s.open; });
+  std::string text =
+      fmt::format("  saturation {} IOPS{}", count(bounds.saturation_iops),
+                  open ? fmt::format(" (the load is {} of it)",
+                                     percent_text(sum.iops.value / bounds.saturation_iops))
+                       : beside(sum.iops.value, bounds.saturation_iops));
   if (bounds.knee_outstanding > 0 && std::isfinite(bounds.knee_outstanding)) {
     text += fmt::format("; knee at {:.0f} outstanding", std::ceil(bounds.knee_outstanding));
   }

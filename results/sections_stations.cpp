@@ -31,6 +31,12 @@ std::vector<const StationResult*> by_utilisation(const RunResult& result) {
   return sorted;
 }
 
+// Mean number present; what rounds to nothing is told as such.
+std::string present_text(double value, const Page& page) {
+  if (value > 0 && value < 0.001) return "<0.001";
+  return count_text({value, 0}, page.plain);
+}
+
 std::string station_line(const StationResult& station, std::size_t name_width, const Page& page) {
   const bool delay = station.kind == "delay";  // as many servers as visitors: never full
   const auto seconds = [&](double value) { return time_text({value, 0}, page.plain); };
@@ -50,7 +56,7 @@ std::string station_line(const StationResult& station, std::size_t name_width, c
   line += pad_left(count(station.throughput), visits_width) +
           pad_left(seconds(station.service_time_s), service_width) +
           pad_left(seconds(station.residence_time_s), residence_width) +
-          pad_left(count(station.queue_length), queue_width);
+          pad_left(present_text(station.queue_length, page), queue_width);
   return "  " + line + "\n";
 }
 

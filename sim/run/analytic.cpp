@@ -314,7 +314,7 @@ void solve_open_load(const System& system, const Load& load, AnalyticAnswer& a) 
   a.stable = s.stable;
   a.throughput = load.rate;
   a.response_s = s.response_s;
-  a.bounds.method = "open network";
+  a.bounds.method = "open network, exponential service";
   a.residence_s.assign(a.demands.groups.size(), 0);
   for (std::size_t r = 0; r < roles.size(); ++r) {
     for (const std::size_t g : roles[r].groups) {

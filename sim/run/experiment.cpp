@@ -465,6 +465,7 @@ void mark_curve(SweepResult& sweep) {
     double iops = 0;
     double weighted = 0;
     for (const StreamResult& s : point.result.streams) {
+      if (!s.stable) continue;  // a load beyond the limit is no point of the curve
       iops += s.all.iops.value;
       weighted += s.all.iops.value * s.all.mean_s.value;
     }

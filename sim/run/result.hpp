@@ -84,7 +84,7 @@ struct Bounds {
   double knee_outstanding = 0;
   double mva_iops = 0;
   double mva_mean_s = 0;
-  std::string method;  // "exact MVA", "approximate MVA", "open network"
+  std::string method;  // "exact MVA", "approximate MVA", "open network, exponential service"
 };
 
 struct SelfCheck {

@@ -1,4 +1,6 @@
 // The readers of `workloads`, `run` and `timeline`.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -220,8 +222,7 @@ void read_distribution(const ConfigNode& node, const WorkloadPart& part, Workloa
     if (word != law.word) continue;
     if (value < law.low || value > law.high) {
       complain(text,
-               word + " needs a parameter between " + format_count(law.low) + " and " +
-                   format_count(law.high),
+               word + " needs a parameter between " + fmt::format("{} and {}", law.low, law.high),
                problems, {"zipf:1.1", "pareto:0.2", "normal:10"});
       return;
     }

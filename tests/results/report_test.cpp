@@ -106,6 +106,19 @@ TEST_CASE("a delay has no utilisation") {
   CHECK_FALSE(has(*found, "99.3"));
 }
 
+TEST_CASE("a station that is nearly empty does not run its figures together") {
+  RunResult result = example_result();
+  result.stations[1].queue_length = 0.0000102;
+  CHECK_THAT(report(result), Contains("  <0.001\n"));
+}
+
+TEST_CASE("an open load is a share of the saturation, not a deviation from it") {
+  RunResult result = example_result();
+  for (StreamResult& stream : result.streams) stream.open = true;
+  const std::string text = report(result);
+  CHECK_THAT(text, Contains("saturation 265k IOPS (the load is 98.9 % of it)"));
+}
+
 TEST_CASE("stages, bounds, power and self-check carry their numbers") {
   const std::string text = report(example_result(), options_of(false, false));
   CHECK_THAT(text, Contains("controller        7.13 ms   91.2 %  ####"));

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -114,7 +115,7 @@ TEST_CASE("the figures of a results file read back") {
         Numbers{0.5, 0.9, 0.95, 0.99, 0.999});
   CHECK(file.numbers("/streams/main/all/percentiles/response_time")[3] == 0.00782 * 1.93);
   CHECK(file.texts("/streams/main/all/percentiles/refused") ==
-        std::vector<std::string>{"p99.99: p99.99 needs 1,000,000 samples, 445,400 seen"});
+        std::vector<std::string>{"p99.99 needs 1,000,000 samples, 445,400 seen"});
   CHECK(file.texts("/stations/name") ==
         std::vector<std::string>{"host.ports", "array.controller_a.cores", "array.pools.a.drives"});
   CHECK(file.numbers("/stations/utilisation") == Numbers{0.046, 0.993, 0.31});
@@ -125,6 +126,23 @@ TEST_CASE("the figures of a results file read back") {
   CHECK(file.numbers("/streams/main/stages/mean")[2] == 0.007133);
   CHECK(file.attribute("/", "scenario_text") == result.scenario_text);
   CHECK(file.attribute("/streams/main/all/response_time_mean", "unit") == "s");
+  CHECK(file.numbers("/timeline/at") == Numbers{1.2});
+  CHECK(file.texts("/timeline/what") == std::vector<std::string>{"drive 3 of pool a failed"});
+}
+
+TEST_CASE("the phases of the timeline read back") {
+  const FolderUnderTest folder;
+  RunResult result = example_result();
+  result.phases = {{"begin", 0, 1.2, 250000, 0.008, 0.016},
+                   {"drive 3", 1.2, 0.4, 190000, 0.01, {}}};
+  write_results_file(result, folder.in("r.h5"));
+  const FileUnderTest file(folder.in("r.h5"));
+  CHECK(file.texts("/phases/what") == std::vector<std::string>{"begin", "drive 3"});
+  CHECK(file.numbers("/phases/start") == std::vector<double>{0, 1.2});
+  CHECK(file.numbers("/phases/throughput") == std::vector<double>{250000, 190000});
+  const auto p99 = file.numbers("/phases/response_time_p99");
+  CHECK(p99[0] == 0.016);
+  CHECK(std::isnan(p99[1]));
 }
 
 TEST_CASE("the histogram keeps its non-empty cells and all I/Os") {
