@@ -241,6 +241,9 @@ void Builder::add_drives(const std::string& name, std::size_t pool,
   }
   out_.drive_groups.push_back({pool, count, drive->power(), drive->busiest(),
                                static_cast<GroupId>(system().groups.size() - 1)});
+  if constexpr (requires { drive->most_detached(); }) {
+    detached_ += count * drive->most_detached();
+  }
   part.read = [drive](PathBuilder& path) { drive->append_read(path); };
   part.write = [drive](PathBuilder& path, bool sequential) {
     drive->append_write(path, sequential);
@@ -264,6 +267,8 @@ void Builder::add_pool(std::size_t index) {
   const std::string name = s_.array.name + ".pool_" + pool.name + ".drives";
   if (const auto* ssd = std::get_if<Ssd::Params>(&pool.drive)) {
     add_drives<Ssd>(name, index, *ssd, part);
+  } else if (const auto* hdd = std::get_if<Hdd::Params>(&pool.drive)) {
+    add_drives<Hdd>(name, index, *hdd, part);
   } else {
     add_drives<NullDrive>(name, index, std::get<NullDrive::Params>(pool.drive), part);
   }

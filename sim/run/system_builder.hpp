@@ -140,6 +140,7 @@ class Builder {
   std::vector<std::function<std::size_t(std::uint32_t)>> most_members_;  // by pool, at the worst
   std::uint32_t host_routes_ = 0, to_routes_ = 0, from_routes_ = 0, command_routes_ = 0;
   std::uint32_t first_connection_ = 0;
+  std::size_t detached_ = 0;  // writes that drives may hold after they acknowledged them
   DecideId unmirrored_{};
 };
 

@@ -114,7 +114,7 @@ void read_drive(const ConfigNode& pool, PoolConfig& config, Problems& problems, 
   const ConfigNode* drive = map_at(pool, "drive", problems);
   if (drive == nullptr) return;
   const ConfigNode* model = drive->find("model");
-  const std::vector<std::string> words{"ssd", "null_drive"};
+  const std::vector<std::string> words{"ssd", "hdd", "null_drive"};
   if (model == nullptr || std::find(words.begin(), words.end(), model->text()) == words.end()) {
     complain(model == nullptr ? *drive : *model,
              model == nullptr ? "model is missing: which drive model these values are for"
@@ -130,6 +130,8 @@ void read_drive(const ConfigNode& pool, PoolConfig& config, Problems& problems, 
       with_path(ConfigNode::map(std::move(values), drive->where()), drive->path());
   if (model->text() == "ssd") {
     config.drive = Ssd::schema().read(sheet, problems, &log);
+  } else if (model->text() == "hdd") {
+    config.drive = Hdd::schema().read(sheet, problems, &log);
   } else {
     config.drive = NullDrive::schema().read(sheet, problems, &log);
   }

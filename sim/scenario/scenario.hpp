@@ -14,6 +14,7 @@
 #include "models/cache.hpp"
 #include "models/chassis.hpp"
 #include "models/controller.hpp"
+#include "models/hdd.hpp"
 #include "models/host.hpp"
 #include "models/null_drive.hpp"
 #include "models/protocol.hpp"
@@ -50,7 +51,7 @@ struct PoolConfig {
   Bytes strip{};
   std::size_t controller = 0;  // index of its owner
   std::string drive_product;   // "drives/nvme-gen4-tlc"; empty if written out
-  std::variant<Ssd::Params, NullDrive::Params> drive;
+  std::variant<Ssd::Params, Hdd::Params, NullDrive::Params> drive;
 };
 struct ControllerConfig {
   std::string name;
