@@ -103,6 +103,12 @@ class DiskHead {
     return service;
   }
 
+  // Whether the buffer holds the whole request now.
+  [[nodiscard]] bool holds(const DiskTimes& d, const DiskRequest& r, double now_ps) const noexcept {
+    const Run* run = r.write ? nullptr : run_with(d, r);
+    return run != nullptr && run->motion.time_of(r.end()) <= now_ps;
+  }
+
   // Whether the buffer holds the whole request now; if so it counts as read from there.
   bool take_from_buffer(const DiskTimes& d, const DiskRequest& r, double now_ps) noexcept {
     Run* run = run_with(d, r);

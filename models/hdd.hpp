@@ -23,6 +23,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -135,6 +136,7 @@ class Hdd {
 
  private:
   static constexpr int cached_class = 3;
+  static constexpr int looked_at = 64;  // for data that the buffer holds by now
 
   // All drives of the group: what the kernel calls.
   struct Machine {
@@ -174,16 +176,22 @@ class Hdd {
         const double weight = cached ? params.cached_age_weight : params.age_weight;
         const double handicap = c * ps(params.class_handicap);
         const int window = cached ? params.write_cache : std::max(1, room);
-        room -= lines.for_each(c, window, [&](IoId id, const Io& io, bool writes) {
+        int seen = 0;
+        const auto consider = [&](IoId id, const Io& io, bool writes) {
           const DiskRequest r = request(io, writes);
-          const double score =
-              head.cost(times, r, now_ps).total_ps + handicap - weight * (now_ps - r.since_ps);
+          // What came into the buffer while it waited needs no head.
+          const bool held = head.holds(times, r, now_ps);
+          if (seen++ >= window && !held) return;
+          const double score = held ? -std::numeric_limits<double>::infinity()
+                                    : head.cost(times, r, now_ps).total_ps + handicap -
+                                          weight * (now_ps - r.since_ps);
           if (next.io != IoId::none && score >= least) return;
           least = score;
           next.io = id;
           next.priority = c;
           chosen = r;
-        });
+        };
+        room -= std::min(window, lines.for_each(c, std::max(window, looked_at), consider));
       }
       const DiskHead::Service service = head.serve(times, chosen, now_ps);
       const Duration total{static_cast<std::int64_t>(service.total_ps + 0.5)};
@@ -206,9 +214,11 @@ class Hdd {
       const Machine* machine;
       double operator()(const Io& io, std::uint64_t previous, bool writes) const noexcept {
         const DiskTimes& d = machine->times;
+        if (previous == io.lba) {  // a stream: at its best in the outer zone
+          return io.blocks * d.surface.ps_per_block(0) / picoseconds_per_second;
+        }
         const double z = d.surface.fraction(io.lba);
         const double transfer = io.blocks * d.surface.ps_per_block(z);
-        if (previous == io.lba) return transfer / picoseconds_per_second;  // a stream
         const double stroke = std::fabs(z - d.surface.fraction(previous));
         const double seek = (writes ? d.write_seek : d.read_seek).time_ps(stroke) + d.margin_ps;
         return (d.overhead_ps + seek + d.surface.revolution_ps() / 2 + transfer) /

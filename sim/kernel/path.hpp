@@ -71,8 +71,8 @@ struct NextService {
 };
 class WaitingLines;
 using Schedule = FunctionRef<NextService(std::uint32_t drive, const WaitingLines&, Time)>;
-// For the analytic tier: the mean service of a member in order of arrival (no gain by reordering),
-// the drive's member before it at address `previous`.
+// For the analytic tier: the mean service (seconds) of a member in order of arrival, with no gain
+// by reordering, if the one before it was at `previous`; at its own address: of a stream, at best.
 using ExpectedService = FunctionRef<double(const Io&, std::uint64_t previous, bool writes)>;
 enum class PlanId : std::uint16_t {};
 enum class DecideId : std::uint16_t {};

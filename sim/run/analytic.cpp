@@ -168,8 +168,10 @@ class Walker {
     double s = system_.expectations[step.function](io, before, step.aux != 0);
     if (!sequential_ && !speeds_.empty()) s /= speeds_[step.function];
     Scheduled& station = scheduled_[step.target + static_cast<std::size_t>(index_of(io.drive))];
-    (background_ ? station.background_s : station.foreground_s) += weight_ * s;
-    if (background_) return;
+    // What is read ahead is there when it is asked for.
+    const bool later = background_ || (sequential_ && step.aux == 0);
+    (later ? station.background_s : station.foreground_s) += weight_ * s;
+    if (later) return;
     station.forks += weight_ / members;
     station.members += weight_;
   }
@@ -421,7 +423,9 @@ class Sorting {
       const GroupDemand& d = a.demands.groups[g];
       const double busy = a.throughput * d.highest_queue_s;
       const double present = a.throughput * a.residence_s[g] * d.parallel / group.queues;
-      const double n = busy > 0 ? present / std::min(1.0, busy) : 1;
+      double n = busy > 0 ? present / std::min(1.0, busy) : 1;
+      // Work that nobody waits for queues like M/M/1, without end if it keeps the drives busy.
+      if (d.background_s > 0) n += busy / std::max(1e-3, 1 - busy);
       double& speed = speeds_[static_cast<std::size_t>(group.schedule)];
       const double next = speed_of_sorting(group, n);
       change = std::max(change, std::fabs(next / speed - 1));
