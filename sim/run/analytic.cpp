@@ -6,6 +6,8 @@
 #include <map>
 #include <utility>
 
+#include "sim/run/sorting.hpp"
+
 namespace storcast {
 namespace {
 
@@ -249,11 +251,6 @@ class Walker {
   bool background_ = false;
 };
 
-// The closed form holds up to 32 at the drive.
-double speed_of_sorting(const StationGroup& group, double waiting) {
-  return std::pow(std::clamp(waiting, 1.0, std::min(32.0, group.most_sorted)), group.gain);
-}
-
 // Groups of one role are alternatives (controller a or b): one network station with as many queues
 // as would carry the demand if all were as busy as the busiest.
 struct Role {
@@ -390,60 +387,7 @@ void solve_open_load(const System& system, const Load& load, AnalyticAnswer& a) 
   a.bounds.knee_outstanding = knee_population(stations, 0);
 }
 
-// Drives that sort: the speed at which each serves, found round by round from its own queue.
-class Sorting {
- public:
-  Sorting(const Scenario& scenario, const System& system, const Load& load) : system_(system) {
-    const bool writes = std::any_of(scenario.workloads.begin(), scenario.workloads.end(),
-                                    [](const WorkloadConfig& w) { return w.may_write(); });
-    for (const StationGroup& group : system.groups) {
-      if (group.kind != GroupKind::scheduled) continue;
-      // No more can wait than are outstanding, unless destages join them.
-      const double most = load.closed && !writes ? std::min(group.most_sorted, load.outstanding)
-                                                 : group.most_sorted;
-      at_most_.push_back(std::pow(std::max(1.0, most), group.gain_at_most));
-      speeds_.push_back(load.closed ? 1 : at_most_.back());
-    }
-  }
-  [[nodiscard]] bool matters() const { return !speeds_.empty(); }
-  [[nodiscard]] const std::vector<double>& speeds() const { return speeds_; }
-  [[nodiscard]] const std::vector<double>& highest_speeds() const { return at_most_; }
-
-  // Sets the speeds for the next round; false if they do not change any more.
-  bool goes_on(const AnalyticAnswer& a) {
-    if (!matters() || (!a.stable && speeds_ == at_most_)) return false;
-    if (!a.stable) {  // too slow a guess: an open load beyond it may still be carried
-      speeds_ = at_most_;
-      return true;
-    }
-    double change = 0;
-    for (std::size_t g = 0; g < a.demands.groups.size(); ++g) {
-      const StationGroup& group = system_.groups[static_cast<GroupId>(g)];
-      if (group.kind != GroupKind::scheduled) continue;
-      const GroupDemand& d = a.demands.groups[g];
-      const double busy = a.throughput * d.highest_queue_s;
-      const double present = a.throughput * a.residence_s[g] * d.parallel / group.queues;
-      double n = busy > 0 ? present / std::min(1.0, busy) : 1;
-      // Work that nobody waits for queues like M/M/1, without end if it keeps the drives busy.
-      if (d.background_s > 0) n += busy / std::max(1e-3, 1 - busy);
-      double& speed = speeds_[static_cast<std::size_t>(group.schedule)];
-      const double next = speed_of_sorting(group, n);
-      change = std::max(change, std::fabs(next / speed - 1));
-      speed = 0.5 * (speed + next);
-    }
-    return change > 1e-3;
-  }
-
- private:
-  const System& system_;
-  std::vector<double> speeds_, at_most_;  // by ScheduleId
-};
-
 }  // namespace
-
-double reserve_of_sorting(const StationGroup& group, double waiting) {
-  return speed_of_sorting(group, group.most_sorted) / speed_of_sorting(group, waiting);
-}
 
 Demands measure_demands(Assembly& assembly, const std::vector<double>& stream_weights,
                         double commands, const std::vector<double>& speeds) {
@@ -498,8 +442,8 @@ AnalyticAnswer solve_analytic(const Scenario& scenario, Assembly& assembly) {
   const auto controllers = static_cast<double>(assembly.command_pools.size());
   AnalyticAnswer a;
   double commands = 0;
-  Sorting sorting(scenario, system, load);
-  for (int round = 0; round < 12; ++round) {
+  Sorting sorting(scenario, system, load.closed ? load.outstanding : 0);
+  for (int round = 0, most = sorting.matters() ? 24 : 12; round < most; ++round) {
     a.demands = measure_demands(assembly, load.weights, commands, sorting.speeds());
     if (load.closed) {
       solve_closed_load(system, load, a);

@@ -42,9 +42,6 @@ struct Demands {
 [[nodiscard]] Demands measure_demands(Assembly& assembly, const std::vector<double>& stream_weights,
                                       double commands, const std::vector<double>& speeds = {});
 
-// How much faster a drive that sorts still gets if its queue grows from `waiting` on average.
-[[nodiscard]] double reserve_of_sorting(const StationGroup& group, double waiting);
-
 struct AnalyticAnswer {
   Bounds bounds;
   bool stable = true;

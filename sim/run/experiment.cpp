@@ -10,6 +10,7 @@
 #include "sim/run/analytic.hpp"
 #include "sim/run/builder.hpp"
 #include "sim/run/session.hpp"
+#include "sim/run/sorting.hpp"
 #include "sim/run/window.hpp"
 
 namespace storcast {
