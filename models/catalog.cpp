@@ -13,6 +13,7 @@
 #include "models/host.hpp"
 #include "models/null_drive.hpp"
 #include "models/protocol.hpp"
+#include "models/sas.hpp"
 #include "models/ssd.hpp"
 
 #ifndef STORCAST_SOURCE_DIR
@@ -44,7 +45,8 @@ ConfigNode without(const ConfigNode& map, std::initializer_list<std::string_view
 std::vector<ModelInfo> all_models() {
   return {info_of(host_schema()),       info_of(ports_schema()),      info_of(protocol_schema()),
           info_of(controller_schema()), info_of(cache_schema()),      info_of(Ssd::schema()),
-          info_of(Hdd::schema()),       info_of(NullDrive::schema()), info_of(chassis_schema())};
+          info_of(Hdd::schema()),       info_of(NullDrive::schema()), info_of(chassis_schema()),
+          info_of(sas_schema())};
 }
 
 std::string checkout_folder() {

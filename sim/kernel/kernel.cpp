@@ -236,6 +236,10 @@ bool Kernel::respond(IoId id, Time t, bool reuse) noexcept {
   return false;
 }
 
+std::uint32_t Kernel::servers_of(const Step& step, const Io& io) const noexcept {
+  return step.routed != 0 ? system_.routes[step.target + io.connection] : step.target;
+}
+
 TokenPool& Kernel::pool_of(const Step& step, const Io& io) noexcept {
   std::uint32_t index = step.target;
   if (step.routed == 1) index = system_.routes[step.target + io.connection];
@@ -411,7 +415,7 @@ void Kernel::detach(IoId id, const Step& step, Time t) noexcept {
               step, io, id, t);
         return;
       case StepKind::visit_servers:
-        t = system_.server_stations[step.target].serve(t, service(step, io)) +
+        t = system_.server_stations[servers_of(step, io)].serve(t, service(step, io)) +
             Duration{step.after_ps};
         account(io, step, t);
         ++io.step;

@@ -68,6 +68,7 @@ class Kernel {
   void release_tokens(TokenPool& pool, std::uint32_t tokens, Time t) noexcept;
   std::uint64_t address(const Stream& stream, std::size_t index, const Io& io,
                         std::uint32_t blocks) noexcept;
+  std::uint32_t servers_of(const Step& step, const Io& io) const noexcept;
   TokenPool& pool_of(const Step& step, const Io& io) noexcept;
   inline Duration service(const Step& step, const Io& io) noexcept;
   void start_connection(std::size_t stream, std::uint32_t connection, std::uint32_t count);

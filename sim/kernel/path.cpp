@@ -67,6 +67,20 @@ PathBuilder& PathBuilder::visit(const StationGroup& g, ServiceDemand demand, Dur
   return *this;
 }
 
+PathBuilder& PathBuilder::visit_servers(std::uint32_t server_routes, ServiceDemand demand,
+                                        Duration after) {
+  INVARIANT(demand.fixed.count() >= 0 && demand.ps_per_byte >= 0,
+            "a service demand is not negative");
+  Step& step = append(StepKind::visit_servers);
+  step.target = server_routes;
+  step.routed = 1;
+  step.shape = static_cast<std::uint16_t>(demand.shape);
+  step.slope = static_cast<float>(demand.ps_per_byte);
+  step.fixed_ps = static_cast<double>(demand.fixed.count());
+  step.after_ps = folded(after);
+  return *this;
+}
+
 PathBuilder& PathBuilder::visit_priority(GroupId group, ServiceDemand demand, int priority) {
   const StationGroup& g = system_.groups[group];
   INVARIANT(g.kind == GroupKind::priority, "only a priority station knows priorities");

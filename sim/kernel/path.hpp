@@ -111,7 +111,8 @@ enum class StepKind : std::uint8_t {
 struct Step {
   static constexpr std::uint32_t no_pool = 0xffffffff;  // aux of a gated visit without a pool
   StepKind kind{};
-  std::uint8_t routed = 0;    // seize, release: the pool is chosen by 1 connection's route, 2 drive
+  std::uint8_t routed =
+      0;  // seize, release, visit_servers: the pool is chosen by 1 connection's route, 2 drive
   StageId stage{};            // what the time of the step belongs to
   std::uint8_t priority = 0;  // of a priority or scheduled visit; fork: 1, a single one needs no Io
   std::uint16_t shape = 0;    // index into System::shapes; 0 is deterministic
@@ -156,6 +157,9 @@ class PathBuilder {
   PathBuilder& visit(GroupId group, ServiceDemand demand, Duration after = {});
   // A connection group under another route table (the peer's cores).
   PathBuilder& visit(const StationGroup& group, ServiceDemand demand, Duration after = {});
+  // One line, several servers, chosen by the connection's route in a table of server stations.
+  PathBuilder& visit_servers(std::uint32_t server_routes, ServiceDemand demand,
+                             Duration after = {});
   PathBuilder& visit_priority(GroupId group, ServiceDemand demand, int priority);
   PathBuilder& visit_model(GroupId group, ServiceId model);
   // The drive's scheduled station; inside a fork, or else the I/O's own drive.

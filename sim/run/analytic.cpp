@@ -207,7 +207,8 @@ class Walker {
         station = step.target + drive * step.aux;  // which die does not matter for the sum
         break;
       case StepKind::visit_servers:
-        servers_s_[step.target] += weight_ * mean_s(step, io);
+        servers_s_[step.routed != 0 ? system_.routes[step.target + io.connection] : step.target] +=
+            weight_ * mean_s(step, io);
         delay(step, members);
         return;
       case StepKind::visit_scheduled:

@@ -157,8 +157,8 @@ void Session::act(const TimelineEntry& entry) {
       return;
     case TimelineEntry::Kind::fail_controller:
       if (assembly_.fail_controller(entry.controller, kernel_.now())) return;
-      notes_.push_back({to_seconds(entry.at), "no controller is left"});
-      stop("no controller left at " + format_duration(entry.at), false);
+      notes_.push_back({to_seconds(entry.at), assembly_.why_gone()});
+      stop(assembly_.why_gone() + " at " + format_duration(entry.at), false);
       return;
   }
 }

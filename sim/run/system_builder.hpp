@@ -103,6 +103,9 @@ class Builder {
   [[nodiscard]] std::uint32_t port_of(const HostConfig& host, std::uint32_t connection);
   void add_controllers();
   void route_to_core(std::uint32_t table, std::uint32_t connection, std::size_t controller);
+  void add_shelves();
+  // Puts the shelf's lanes between controller and drives.
+  void behind_shelf(const PoolConfig& pool, PoolPart& part);
   void add_pool(std::size_t index);
   template <class Raid>
   void add_planner(Raid raid, std::uint32_t strip, PoolPart& part);

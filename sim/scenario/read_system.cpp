@@ -30,6 +30,7 @@ struct PoolPart {
   int drives = 0;
   Bytes strip{};
   std::string controller;
+  std::optional<std::string> shelf;
 };
 
 const Schema<PoolPart>& pool_schema() {
@@ -42,6 +43,8 @@ const Schema<PoolPart>& pool_schema() {
         .optional(&PoolPart::strip, Bytes{65536}, {"strip", "strip on each drive", ""},
                   {4096, 16 << 20})
         .required(&PoolPart::controller, {"controller", "its owner", ""})
+        .optional(&PoolPart::shelf, std::nullopt,
+                  {"shelf", "the chain its drives are in; none: the array's own chassis", ""})
         .allow("drive");
   }();
   return sheet;
@@ -179,6 +182,53 @@ void check_pool(const ConfigNode& node, const PoolConfig& pool, Problems& proble
   }
 }
 
+void read_shelves(const ConfigNode& array, Scenario& scenario, Problems& problems, ReadLog& log) {
+  if (array.find("shelves") == nullptr) return;
+  const ConfigNode* shelves = map_at(array, "shelves", problems);
+  if (shelves == nullptr) return;
+  std::int64_t chain = 0;
+  for (const ConfigEntry& entry : shelves->entries()) {
+    check_name(entry, problems);
+    scenario.array.shelves.push_back({entry.key, sas_schema().read(entry.value, problems, &log)});
+    chain += scenario.array.shelves.back().params.shelves;
+  }
+  if (chain > most_shelves) {
+    complain(*shelves,
+             std::to_string(chain) + " shelves: at most " + std::to_string(most_shelves) +
+                 " stand behind an array",
+             problems);
+  }
+}
+
+void find_shelf(const ConfigNode& node, const std::string& name, const Scenario& scenario,
+                PoolConfig& pool, Problems& problems) {
+  std::vector<std::string> names;
+  for (const ShelfConfig& shelf : scenario.array.shelves) names.push_back(shelf.name);
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found == names.end()) {
+    complain(node, "there is no shelf '" + name + "'", problems, nearest(name, names));
+    return;
+  }
+  pool.shelf = static_cast<std::size_t>(found - names.begin());
+}
+
+// More drives than the chain has bays.
+void check_bays(const ConfigNode& pools, const Scenario& scenario, Problems& problems) {
+  for (std::size_t s = 0; s < scenario.array.shelves.size(); ++s) {
+    const ShelfConfig& shelf = scenario.array.shelves[s];
+    std::int64_t drives = 0;
+    for (const PoolConfig& pool : scenario.array.pools) {
+      if (pool.shelf == s) drives += pool.drives;
+    }
+    if (drives <= shelf.params.bays_in_all()) continue;
+    complain(pools,
+             std::to_string(drives) + " drives do not fit into shelf " + shelf.name + ": " +
+                 std::to_string(shelf.params.shelves) + " x " + std::to_string(shelf.params.bays) +
+                 " bays",
+             problems);
+  }
+}
+
 void read_pools(const ConfigNode& pools, Scenario& scenario, Problems& problems, ReadLog& log) {
   if (pools.entries().size() > most_pools) {
     complain(pools, "at most " + std::to_string(most_pools) + " pools are modelled", problems);
@@ -207,6 +257,7 @@ void read_pools(const ConfigNode& pools, Scenario& scenario, Problems& problems,
     } else {
       pool.controller = static_cast<std::size_t>(owner - controllers.begin());
     }
+    if (part.shelf) find_shelf(*entry.value.find("shelf"), *part.shelf, scenario, pool, problems);
     scenario.array.pools.push_back(std::move(pool));
   }
 }
@@ -238,7 +289,7 @@ void read_volumes(const ConfigNode& volumes, Scenario& scenario, Problems& probl
 }
 
 void read_array(const ConfigNode& array, Scenario& scenario, Problems& problems, ReadLog& log) {
-  check_keys(array, {"controllers", "cache", "chassis", "pools", "volumes"}, problems);
+  check_keys(array, {"controllers", "cache", "chassis", "shelves", "pools", "volumes"}, problems);
   if (const ConfigNode* controllers = map_at(array, "controllers", problems)) {
     for (const ConfigEntry& entry : controllers->entries()) {
       check_name(entry, problems);
@@ -254,8 +305,10 @@ void read_array(const ConfigNode& array, Scenario& scenario, Problems& problems,
   }
   const ConfigNode* chassis = array.find("chassis");
   if (chassis != nullptr) scenario.array.chassis = chassis_schema().read(*chassis, problems, &log);
+  read_shelves(array, scenario, problems, log);
   if (const ConfigNode* pools = map_at(array, "pools", problems)) {
     read_pools(*pools, scenario, problems, log);
+    check_bays(*pools, scenario, problems);
   }
   if (const ConfigNode* volumes = map_at(array, "volumes", problems)) {
     read_volumes(*volumes, scenario, problems, log);
