@@ -9,9 +9,11 @@
 #include "models/cache.hpp"
 #include "models/chassis.hpp"
 #include "models/controller.hpp"
+#include "models/hdd.hpp"
 #include "models/host.hpp"
 #include "models/null_drive.hpp"
 #include "models/protocol.hpp"
+#include "models/sas.hpp"
 #include "models/ssd.hpp"
 
 #ifndef STORCAST_SOURCE_DIR
@@ -41,9 +43,10 @@ ConfigNode without(const ConfigNode& map, std::initializer_list<std::string_view
 }  // namespace
 
 std::vector<ModelInfo> all_models() {
-  return {info_of(host_schema()),       info_of(ports_schema()),  info_of(protocol_schema()),
-          info_of(controller_schema()), info_of(cache_schema()),  info_of(Ssd::schema()),
-          info_of(NullDrive::schema()), info_of(chassis_schema())};
+  return {info_of(host_schema()),       info_of(ports_schema()),      info_of(protocol_schema()),
+          info_of(controller_schema()), info_of(cache_schema()),      info_of(Ssd::schema()),
+          info_of(Hdd::schema()),       info_of(NullDrive::schema()), info_of(chassis_schema()),
+          info_of(sas_schema())};
 }
 
 std::string checkout_folder() {

@@ -23,6 +23,7 @@ namespace storcast {
 // Power of a drive: idle, and with its read or write path fully busy.
 struct DrivePower {
   Watts idle, reading, writing;
+  Watts starting{};  // while it spins up at the start of a run; 0: it does not
 };
 
 template <class D>

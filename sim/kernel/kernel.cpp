@@ -236,9 +236,14 @@ bool Kernel::respond(IoId id, Time t, bool reuse) noexcept {
   return false;
 }
 
+std::uint32_t Kernel::servers_of(const Step& step, const Io& io) const noexcept {
+  return step.routed != 0 ? system_.routes[step.target + io.connection] : step.target;
+}
+
 TokenPool& Kernel::pool_of(const Step& step, const Io& io) noexcept {
-  const std::uint32_t index =
-      step.routed != 0 ? system_.routes[step.target + io.connection] : step.target;
+  std::uint32_t index = step.target;
+  if (step.routed == 1) index = system_.routes[step.target + io.connection];
+  if (step.routed == 2) index = step.target + static_cast<std::uint32_t>(index_of(io.drive));
   return system_.pools[index];
 }
 
@@ -290,6 +295,53 @@ bool Kernel::fork(IoId id, const Step& step, Time t) noexcept {
     advance(child, t);
   }
   return false;
+}
+
+void Kernel::arrive_scheduled(IoId id, const Step& step, Time t) noexcept {
+  Io& io = ios_[id];
+  account(io, step, t);  // it waits from now on
+  ++io.step;
+  const auto drive = static_cast<std::uint32_t>(index_of(io.drive));
+  ScheduledStation& station = system_.scheduled_stations[step.target + drive];
+  if (station.arrive(ios_, id, step.priority, t)) {
+    start_scheduled(step.target, drive, step.function, t);
+  }
+}
+
+// The I/O goes on first, the server still taken, so that what it submits anew is among the choices.
+void Kernel::leave_scheduled(IoId id, const Step& step, Time t) noexcept {
+  Io& io = ios_[id];
+  const auto drive = static_cast<std::uint32_t>(index_of(io.drive));
+  const std::uint32_t target = step.target;
+  const std::uint16_t schedule = step.function;
+  account(io, step, t);
+  ++io.step;
+  advance(id, t);
+  ScheduledStation& station = system_.scheduled_stations[target + drive];
+  station.depart(t);
+  if (station.anyone_waits()) start_scheduled(target, drive, schedule, t);
+}
+
+void Kernel::start_scheduled(std::uint32_t target, std::uint32_t drive, std::uint16_t schedule,
+                             Time t) noexcept {
+  ScheduledStation& station = system_.scheduled_stations[target + drive];
+  const WaitingLines lines(station, ios_, system_.steps.data());
+  const NextService next = system_.schedules[schedule](drive, lines, t);
+  station.start(ios_, next.io, next.priority, t);
+  queue_.push(t + next.service, next.io);
+}
+
+// The last member to detach lets the parent go on behind the join.
+void Kernel::detach(IoId id, const Step& step, Time t) noexcept {
+  Io& io = ios_[id];
+  account(io, step, t);
+  ++io.step;
+  const IoId parent = io.parent;
+  io.parent = IoId::none;
+  if (--ios_[parent].pending != 0) return;
+  account(ios_[parent], step, t);
+  ios_[parent].step = step.aux + 1;
+  advance(parent, t);
 }
 
 // How the event loop is written: each case of the switch has its own inlined copy of the service,
@@ -363,7 +415,7 @@ bool Kernel::fork(IoId id, const Step& step, Time t) noexcept {
               step, io, id, t);
         return;
       case StepKind::visit_servers:
-        t = system_.server_stations[step.target].serve(t, service(step, io)) +
+        t = system_.server_stations[servers_of(step, io)].serve(t, service(step, io)) +
             Duration{step.after_ps};
         account(io, step, t);
         ++io.step;
@@ -449,6 +501,15 @@ bool Kernel::fork(IoId id, const Step& step, Time t) noexcept {
       case StepKind::retire:
         ios_.release(id);
         return;
+      case StepKind::visit_scheduled:
+        arrive_scheduled(id, step, t);
+        return;
+      case StepKind::leave_scheduled:
+        leave_scheduled(id, step, t);
+        return;
+      case StepKind::detach:
+        detach(id, step, t);
+        continue;
     }
   }
 }

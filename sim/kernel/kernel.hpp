@@ -60,9 +60,15 @@ class Kernel {
   void arrive(Io& generator, IoId id, Time t) noexcept;
   bool respond(IoId id, Time t, bool reuse) noexcept;
   bool fork(IoId id, const Step& step, Time t) noexcept;
+  void arrive_scheduled(IoId id, const Step& step, Time t) noexcept;
+  void leave_scheduled(IoId id, const Step& step, Time t) noexcept;
+  void start_scheduled(std::uint32_t target, std::uint32_t drive, std::uint16_t schedule,
+                       Time t) noexcept;
+  void detach(IoId id, const Step& step, Time t) noexcept;
   void release_tokens(TokenPool& pool, std::uint32_t tokens, Time t) noexcept;
   std::uint64_t address(const Stream& stream, std::size_t index, const Io& io,
                         std::uint32_t blocks) noexcept;
+  std::uint32_t servers_of(const Step& step, const Io& io) const noexcept;
   TokenPool& pool_of(const Step& step, const Io& io) noexcept;
   inline Duration service(const Step& step, const Io& io) noexcept;
   void start_connection(std::size_t stream, std::uint32_t connection, std::uint32_t count);

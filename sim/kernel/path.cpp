@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "sim/base/error.hpp"
+#include "sim/kernel/scheduled_station.hpp"
 #include "sim/kernel/system.hpp"
 
 namespace storcast {
@@ -49,7 +50,8 @@ PathBuilder& PathBuilder::visit(GroupId group, ServiceDemand demand, Duration af
 }
 
 PathBuilder& PathBuilder::visit(const StationGroup& g, ServiceDemand demand, Duration after) {
-  INVARIANT(g.kind != GroupKind::priority, "a priority station is visited with a priority");
+  INVARIANT(g.kind != GroupKind::priority && g.kind != GroupKind::scheduled,
+            "a priority station is visited with a priority");
   INVARIANT(demand.fixed.count() >= 0 && demand.ps_per_byte >= 0,
             "a service demand is not negative");
   constexpr StepKind kinds[] = {StepKind::visit,         StepKind::visit_connection,
@@ -58,6 +60,20 @@ PathBuilder& PathBuilder::visit(const StationGroup& g, ServiceDemand demand, Dur
   Step& step = append(kinds[static_cast<std::size_t>(g.kind)]);
   step.target = g.kind == GroupKind::connection ? g.route_table : g.first;
   step.aux = g.queues_per_drive;
+  step.shape = static_cast<std::uint16_t>(demand.shape);
+  step.slope = static_cast<float>(demand.ps_per_byte);
+  step.fixed_ps = static_cast<double>(demand.fixed.count());
+  step.after_ps = folded(after);
+  return *this;
+}
+
+PathBuilder& PathBuilder::visit_servers(std::uint32_t server_routes, ServiceDemand demand,
+                                        Duration after) {
+  INVARIANT(demand.fixed.count() >= 0 && demand.ps_per_byte >= 0,
+            "a service demand is not negative");
+  Step& step = append(StepKind::visit_servers);
+  step.target = server_routes;
+  step.routed = 1;
   step.shape = static_cast<std::uint16_t>(demand.shape);
   step.slope = static_cast<float>(demand.ps_per_byte);
   step.fixed_ps = static_cast<double>(demand.fixed.count());
@@ -86,6 +102,21 @@ PathBuilder& PathBuilder::visit_model(GroupId group, ServiceId model) {
   Step& step = append(StepKind::visit_model);
   step.target = system_.groups[group].first;
   step.function = static_cast<std::uint16_t>(model);
+  return *this;
+}
+
+PathBuilder& PathBuilder::visit_scheduled(GroupId group, int priority, bool writes) {
+  const StationGroup& g = system_.groups[group];
+  INVARIANT(g.kind == GroupKind::scheduled, "only a scheduled station chooses");
+  INVARIANT(priority >= 0 && priority < ScheduledStation::priorities, "priorities are 0 to 3");
+  Step& step = append(StepKind::visit_scheduled);
+  step.target = g.first;
+  step.function = static_cast<std::uint16_t>(g.schedule);
+  step.priority = static_cast<std::uint8_t>(priority);
+  step.aux = writes ? 1 : 0;
+  Step& leave = append(StepKind::leave_scheduled);
+  leave.target = g.first;
+  leave.function = static_cast<std::uint16_t>(g.schedule);
   return *this;
 }
 
@@ -172,6 +203,18 @@ PathBuilder& PathBuilder::release_routed(std::uint32_t pool_routes, std::uint32_
   return *this;
 }
 
+PathBuilder& PathBuilder::seize_by_drive(PoolId first, std::uint32_t tokens) {
+  seize(first, tokens);
+  last().routed = 2;
+  return *this;
+}
+
+PathBuilder& PathBuilder::release_by_drive(PoolId first, std::uint32_t tokens) {
+  release(first, tokens);
+  last().routed = 2;
+  return *this;
+}
+
 PathBuilder& PathBuilder::skip_if(DecideId decision) {
   open_skips_.push_back(static_cast<std::uint32_t>(system_.steps.size()));
   append(StepKind::skip_if).function = static_cast<std::uint16_t>(decision);
@@ -195,8 +238,31 @@ PathBuilder& PathBuilder::fork(PlanId plan, int phase, bool last_phase) {
   return *this;
 }
 
+PathBuilder& PathBuilder::detach() {
+  INVARIANT(!open_forks_.empty() && open_skips_.empty() && detached_ == 0,
+            "a member of a fork detaches once, whatever it skipped");
+  const std::uint32_t fork = open_forks_.back();
+  bool waited = false;
+  for (std::size_t i = fork + 1; i < system_.steps.size(); ++i) {
+    const Step& step = system_.steps[i];
+    if (step.kind == StepKind::skip_if) i = step.aux - 1;  // what is skipped is no wait
+    waited = waited || (step.kind != StepKind::seize && step.kind != StepKind::release &&
+                        step.kind != StepKind::skip_if);
+  }
+  INVARIANT(waited, "a member visits something before it detaches, or the parent never waits");
+  system_.steps[fork].priority = 0;  // it needs an Io of its own
+  detached_ = static_cast<std::uint32_t>(system_.steps.size());
+  append(StepKind::detach);
+  return *this;
+}
+
 PathBuilder& PathBuilder::join() {
   INVARIANT(!open_forks_.empty(), "a join ends a fork");
+  if (detached_ != 0) {
+    append(StepKind::retire);
+    system_.steps[detached_].aux = static_cast<std::uint32_t>(system_.steps.size());
+    detached_ = 0;
+  }
   const std::uint32_t fork = open_forks_.back();
   const auto join = static_cast<std::uint32_t>(system_.steps.size());
   INVARIANT(join > fork + 1, "a member visits at least one station");

@@ -63,9 +63,21 @@ class MemberPlan {
 using Plan = FunctionRef<void(const Io&, int, MemberPlan&)>;       // the members of phase n
 using Decide = FunctionRef<bool(const Io&, Time, Rng&)>;           // true: skip
 using ServiceTime = FunctionRef<Duration(const Io&, Time, Rng&)>;  // a stateful model
+// The next I/O that a reordering drive serves, of those that wait.
+struct NextService {
+  IoId io = IoId::none;
+  int priority = 0;
+  Duration service{};
+};
+class WaitingLines;
+using Schedule = FunctionRef<NextService(std::uint32_t drive, const WaitingLines&, Time)>;
+// For the analytic tier: the mean service (seconds) of a member in order of arrival, with no gain
+// by reordering, if the one before it was at `previous`; at its own address: of a stream, at best.
+using ExpectedService = FunctionRef<double(const Io&, std::uint64_t previous, bool writes)>;
 enum class PlanId : std::uint16_t {};
 enum class DecideId : std::uint16_t {};
 enum class ServiceId : std::uint16_t {};
+enum class ScheduleId : std::uint16_t {};
 
 enum class StepKind : std::uint8_t {
   arrive,            // of an open stream: schedules the next arrival, submits an I/O
@@ -87,22 +99,27 @@ enum class StepKind : std::uint8_t {
   skip_if,  // a decision; true: go on at another step
   fork,     // the members of one phase of a plan
   join,
-  acknowledge,  // the response is complete; the I/O goes on in the background
-  complete,     // the response is complete
-  retire        // the end of background work
+  acknowledge,      // the response is complete; the I/O goes on in the background
+  complete,         // the response is complete
+  retire,           // the end of background work
+  visit_scheduled,  // one server for each drive, a model chooses who is next
+  leave_scheduled,  // the end of such a visit
+  detach            // a member of a fork has joined for its parent; itself goes on until retire
 };
 
 // One instruction; half a cache line.
 struct Step {
   static constexpr std::uint32_t no_pool = 0xffffffff;  // aux of a gated visit without a pool
   StepKind kind{};
-  std::uint8_t routed = 0;     // seize, release: 1 if the pool is chosen by the connection's route
-  StageId stage{};             // what the time of the step belongs to
-  std::uint8_t priority = 0;   // of a priority visit; of a fork: 1 if a single member needs no Io
-  std::uint16_t shape = 0;     // index into System::shapes; 0 is deterministic
-  std::uint16_t function = 0;  // PlanId, DecideId, ServiceId; stream of submit and arrive
+  std::uint8_t routed =
+      0;  // seize, release, visit_servers: the pool is chosen by 1 connection's route, 2 drive
+  StageId stage{};            // what the time of the step belongs to
+  std::uint8_t priority = 0;  // of a priority or scheduled visit; fork: 1, a single one needs no Io
+  std::uint16_t shape = 0;    // index into System::shapes; 0 is deterministic
+  std::uint16_t function = 0;  // PlanId, DecideId, ServiceId, ScheduleId; stream of submit, arrive
   std::uint32_t target = 0;    // station, first station of a group, route table, pool
-  std::uint32_t aux = 0;       // queues per drive; step to go to; tokens; pool of per_outstanding
+  std::uint32_t aux = 0;       // queues per drive; step to go to; tokens; pool of per_outstanding;
+                               // of a scheduled visit: 1 if it writes
   float slope = 0;             // picoseconds per byte, or per command outstanding
   std::uint32_t after_ps = 0;  // delay that follows the visit (at most 4.29 ms); phase of a fork
   double fixed_ps = 0;  // mean service demand apart from the slope; a delay; a buffer's drain time
@@ -126,7 +143,7 @@ struct StationGroup;
 
 // Appends steps to a system. Checks as it goes: INVARIANT on a join without a fork, tokens released
 // that were not seized, a chained visit after something that is not a single server, a path that
-// ends inside a fork.
+// ends inside a fork, a member that detaches before it visited anything.
 class PathBuilder {
  public:
   explicit PathBuilder(System& system);
@@ -140,8 +157,13 @@ class PathBuilder {
   PathBuilder& visit(GroupId group, ServiceDemand demand, Duration after = {});
   // A connection group under another route table (the peer's cores).
   PathBuilder& visit(const StationGroup& group, ServiceDemand demand, Duration after = {});
+  // One line, several servers, chosen by the connection's route in a table of server stations.
+  PathBuilder& visit_servers(std::uint32_t server_routes, ServiceDemand demand,
+                             Duration after = {});
   PathBuilder& visit_priority(GroupId group, ServiceDemand demand, int priority);
   PathBuilder& visit_model(GroupId group, ServiceId model);
+  // The drive's scheduled station; inside a fork, or else the I/O's own drive.
+  PathBuilder& visit_scheduled(GroupId group, int priority, bool writes);
   // Work queued at a drive's background station; the I/O goes on, `after` later, as soon as the
   // backlog behind it fits into a buffer that drains in `buffered`.
   PathBuilder& post(GroupId group, double ps_per_byte, Duration buffered, Duration after);
@@ -157,10 +179,15 @@ class PathBuilder {
   PathBuilder& release(PoolId pool, std::uint32_t tokens = 1);
   PathBuilder& seize_routed(std::uint32_t pool_routes, std::uint32_t tokens = 1);
   PathBuilder& release_routed(std::uint32_t pool_routes, std::uint32_t tokens = 1);
+  // Of consecutive pools, one for each drive.
+  PathBuilder& seize_by_drive(PoolId first, std::uint32_t tokens = 1);
+  PathBuilder& release_by_drive(PoolId first, std::uint32_t tokens = 1);
   PathBuilder& skip_if(DecideId decision);  // to the matching resume()
   PathBuilder& resume();
   // `last_phase`: no later step needs the I/O's own address, so a single member needs no Io.
   PathBuilder& fork(PlanId plan, int phase, bool last_phase);
+  // The member tells its parent that it has joined; what follows up to join() it does by itself.
+  PathBuilder& detach();
   PathBuilder& join();
   PathBuilder& acknowledge();
   // Ends the path: complete, or retire after an acknowledge. Returns its first step.
@@ -176,6 +203,7 @@ class PathBuilder {
   std::string note_;
   std::vector<std::uint32_t> open_forks_;
   std::vector<std::uint32_t> open_skips_;
+  std::uint32_t detached_ = 0;  // the step, 0 if none
   std::int64_t seized_ = 0;
   bool acknowledged_ = false;
 };

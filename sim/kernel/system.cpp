@@ -52,6 +52,16 @@ GroupId System::add_priority(std::string name) {
                      .first = static_cast<std::uint32_t>(priority_stations.size() - 1)});
 }
 
+GroupId System::add_scheduled(std::string name, std::uint32_t drives, ScheduleId schedule) {
+  const auto first = static_cast<std::uint32_t>(scheduled_stations.size());
+  scheduled_stations.resize(first + drives);
+  return groups.add({.name = std::move(name),
+                     .kind = GroupKind::scheduled,
+                     .first = first,
+                     .queues = drives,
+                     .schedule = schedule});
+}
+
 PoolId System::add_pool(std::string name, std::int64_t tokens) {
   pools.emplace_back(tokens);
   pool_names.push_back(std::move(name));
@@ -83,6 +93,12 @@ DecideId System::add_decision(Decide decision) {
 ServiceId System::add_service(ServiceTime service) {
   services.push_back(service);
   return static_cast<ServiceId>(services.size() - 1);
+}
+
+ScheduleId System::add_schedule(Schedule schedule, ExpectedService expected) {
+  schedules.push_back(schedule);
+  expectations.push_back(expected);
+  return static_cast<ScheduleId>(schedules.size() - 1);
 }
 
 }  // namespace storcast

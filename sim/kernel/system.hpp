@@ -10,6 +10,7 @@
 #include "sim/base/ids.hpp"
 #include "sim/base/random.hpp"
 #include "sim/kernel/path.hpp"
+#include "sim/kernel/scheduled_station.hpp"
 #include "sim/kernel/station.hpp"
 
 namespace storcast {
@@ -20,7 +21,8 @@ enum class GroupKind : std::uint8_t {
   drive,       // one FCFS queue for each drive
   address,     // several FCFS queues for each drive, by hash of the address
   servers,     // one line, several servers
-  priority     // one server, a line for each priority
+  priority,    // one server, a line for each priority
+  scheduled    // one server for each drive, a model chooses who is next
 };
 
 // Queues that share a name and a purpose: what a report shows as a station.
@@ -33,6 +35,11 @@ struct StationGroup {
   int servers_each = 1;
   std::uint32_t queues_per_drive = 1;  // address groups
   std::uint32_t route_table = 0;       // connection groups: offset into System::routes
+  ScheduleId schedule{};               // scheduled groups
+  // Scheduled groups: with n waiting, services are faster by n^gain, n up to most_sorted; the limit
+  // of the station is that of most_sorted with gain_at_most.
+  double gain = 0, gain_at_most = 0, most_sorted = 1;
+  bool share_only = false;  // part of another group's busy time; limits nothing by itself
 };
 
 // One flow between a job and a volume; what static affinity binds to queues.
@@ -78,6 +85,7 @@ struct System {
   std::vector<FcfsStation> stations;
   std::vector<MultiServerStation> server_stations;
   std::vector<PriorityStation> priority_stations;
+  std::vector<ScheduledStation> scheduled_stations;
   std::vector<TokenPool> pools;
   std::vector<std::uint32_t> routes;  // tables: connection -> station or pool
   std::vector<Connection> connections;
@@ -86,6 +94,7 @@ struct System {
   std::vector<Plan> plans;
   std::vector<Decide> decisions;
   std::vector<ServiceTime> services;
+  std::vector<Schedule> schedules;
   std::size_t most_members = 1;       // of one phase of a fork
   std::size_t io_capacity = 1024;     // I/Os and members in flight at the most
   Duration event_spacing{1'000'000};  // hint: mean time between events
@@ -94,6 +103,7 @@ struct System {
   Table<GroupId, StationGroup> groups;
   std::vector<StepInfo> infos;
   std::vector<std::string> pool_names;
+  std::vector<ExpectedService> expectations;  // by ScheduleId
   std::vector<std::shared_ptr<void>> models;  // owners of what the functions above refer to
 
   GroupId add_single(std::string name);
@@ -102,6 +112,7 @@ struct System {
   GroupId add_per_address(std::string name, std::uint32_t drives, std::uint32_t queues_per_drive);
   GroupId add_servers(std::string name, int servers);
   GroupId add_priority(std::string name);
+  GroupId add_scheduled(std::string name, std::uint32_t drives, ScheduleId schedule);
   PoolId add_pool(std::string name, std::int64_t tokens);
   // A table with a row for each connection; filled by the caller.
   std::uint32_t add_route_table(std::uint32_t fill = 0);
@@ -109,6 +120,7 @@ struct System {
   PlanId add_plan(Plan plan);
   DecideId add_decision(Decide decision);
   ServiceId add_service(ServiceTime service);
+  ScheduleId add_schedule(Schedule schedule, ExpectedService expected);
 };
 
 }  // namespace storcast

@@ -4,6 +4,9 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <utility>
+
+#include "sim/run/sorting.hpp"
 
 namespace storcast {
 namespace {
@@ -13,9 +16,10 @@ constexpr int samples_per_stream = 4096;
 // One sample I/O on its way through a compiled path, without queueing.
 class Walker {
  public:
-  Walker(Assembly& assembly, double commands)
+  Walker(Assembly& assembly, double commands, std::vector<double> speeds)
       : system_(assembly.system()),
         commands_(commands),
+        speeds_(std::move(speeds)),
         plan_(system_.most_members),
         single_s_(system_.stations.size()),
         background_s_(system_.stations.size()),
@@ -23,9 +27,11 @@ class Walker {
         priority_s_(system_.priority_stations.size()),
         forks_(system_.stations.size()),
         members_(system_.stations.size()),
+        scheduled_(system_.scheduled_stations.size()),
         rng_(1, "analytic walk") {}
 
   void walk(const Stream& stream, std::uint32_t connection, double weight) {
+    sequential_ = stream.law == AddressLaw::sequential;
     Io io{};
     io.connection = static_cast<std::uint16_t>(connection);
     for (const Direction direction : {Direction::read, Direction::write}) {
@@ -72,6 +78,7 @@ class Walker {
     }
     double forks = 0;
     double members = 0;
+    if (group.kind == GroupKind::scheduled) return scheduled_demand(group);
     for (std::uint32_t i = group.first; i < group.first + group.queues; ++i) {
       d.foreground_s += single_s_[i];
       d.background_s += background_s_[i];
@@ -87,8 +94,24 @@ class Walker {
     return d;
   }
 
+  [[nodiscard]] GroupDemand scheduled_demand(const StationGroup& group) const {
+    GroupDemand d;
+    double forks = 0;
+    double members = 0;
+    for (std::uint32_t i = group.first; i < group.first + group.queues; ++i) {
+      d.foreground_s += scheduled_[i].foreground_s;
+      d.background_s += scheduled_[i].background_s;
+      forks += scheduled_[i].forks;
+      members += scheduled_[i].members;
+    }
+    d.highest_queue_s = (d.foreground_s + d.background_s) / group.queues;
+    if (forks > 0) d.parallel = std::max(1.0, members / forks);
+    return d;
+  }
+
   void run(const Io& io, std::uint32_t first) {
     background_ = false;
+    previous_ = last_;
     for (std::uint32_t pc = first;;) {
       const Step& step = system_.steps[pc];
       switch (step.kind) {
@@ -121,9 +144,38 @@ class Walker {
       m.drive = member.drive;
       m.lba = member.lba;
       m.blocks = member.blocks;
-      for (std::uint32_t i = pc + 1; i < fork.aux; ++i) visit(system_.steps[i], m, n);
+      run_member(m, pc + 1, fork.aux, n);
     }
     return fork.aux + 1;
+  }
+
+  // Steps [first, end) of one of `members`; behind a detach its parent does not wait for it.
+  void run_member(const Io& io, std::uint32_t first, std::uint32_t end, double members) {
+    const bool before = background_;
+    for (std::uint32_t i = first; i < end; ++i) {
+      const Step& step = system_.steps[i];
+      if (step.kind == StepKind::detach) background_ = true;
+      if (step.kind == StepKind::skip_if) {
+        if (system_.decisions[step.function](io, {}, rng_)) i = step.aux - 1;
+      } else {
+        visit(step, io, members);
+      }
+    }
+    background_ = before;
+  }
+
+  void visit_scheduled(const Step& step, const Io& io, double members) {
+    const std::uint64_t before = sequential_ ? io.lba : previous_;
+    last_ = io.lba;
+    double s = system_.expectations[step.function](io, before, step.aux != 0);
+    if (!sequential_ && !speeds_.empty()) s /= speeds_[step.function];
+    Scheduled& station = scheduled_[step.target + static_cast<std::size_t>(index_of(io.drive))];
+    // What is read ahead is there when it is asked for.
+    const bool later = background_ || (sequential_ && step.aux == 0);
+    (later ? station.background_s : station.foreground_s) += weight_ * s;
+    if (later) return;
+    station.forks += weight_ / members;
+    station.members += weight_;
   }
 
   [[nodiscard]] double mean_s(const Step& step, const Io& io) const {
@@ -155,8 +207,12 @@ class Walker {
         station = step.target + drive * step.aux;  // which die does not matter for the sum
         break;
       case StepKind::visit_servers:
-        servers_s_[step.target] += weight_ * mean_s(step, io);
+        servers_s_[step.routed != 0 ? system_.routes[step.target + io.connection] : step.target] +=
+            weight_ * mean_s(step, io);
         delay(step, members);
+        return;
+      case StepKind::visit_scheduled:
+        visit_scheduled(step, io, members);
         return;
       case StepKind::visit_priority:
         priority_s_[step.target] += weight_ * mean_s(step, io);
@@ -181,10 +237,17 @@ class Walker {
   }
 
   System& system_;
+  struct Scheduled {
+    double foreground_s = 0, background_s = 0, forks = 0, members = 0;
+  };
   double commands_;
+  std::vector<double> speeds_;
   MemberPlan plan_;
   std::vector<double> single_s_, background_s_, servers_s_, priority_s_, forks_, members_;
+  std::vector<Scheduled> scheduled_;
   Rng rng_;
+  std::uint64_t previous_ = 0, last_ = 0;  // where the head was left by the I/O before, by this one
+  bool sequential_ = false;
   double weight_ = 0, delay_s_ = 0, bytes_ = 0, reads_ = 0;
   bool background_ = false;
 };
@@ -328,8 +391,8 @@ void solve_open_load(const System& system, const Load& load, AnalyticAnswer& a) 
 }  // namespace
 
 Demands measure_demands(Assembly& assembly, const std::vector<double>& stream_weights,
-                        double commands) {
-  Walker walker(assembly, commands);
+                        double commands, const std::vector<double>& speeds) {
+  Walker walker(assembly, commands, speeds);
   const System& system = assembly.system();
   for (std::size_t i = 0; i < system.streams.size(); ++i) {
     const Stream& stream = system.streams[i];
@@ -380,13 +443,15 @@ AnalyticAnswer solve_analytic(const Scenario& scenario, Assembly& assembly) {
   const auto controllers = static_cast<double>(assembly.command_pools.size());
   AnalyticAnswer a;
   double commands = 0;
-  for (int round = 0; round < 12; ++round) {
-    a.demands = measure_demands(assembly, load.weights, commands);
+  Sorting sorting(scenario, system, load.closed ? load.outstanding : 0);
+  for (int round = 0, most = sorting.matters() ? 24 : 12; round < most; ++round) {
+    a.demands = measure_demands(assembly, load.weights, commands, sorting.speeds());
     if (load.closed) {
       solve_closed_load(system, load, a);
     } else {
       solve_open_load(system, load, a);
     }
+    if (sorting.goes_on(a)) continue;
     if (assembly.outstanding_cost_ps == 0 || !a.stable) break;
     const double present =
         load.closed ? load.outstanding - a.throughput * load.think_s : a.throughput * a.response_s;
@@ -398,6 +463,11 @@ AnalyticAnswer solve_analytic(const Scenario& scenario, Assembly& assembly) {
   for (const GroupDemand& d : a.demands.groups) {
     highest.push_back(d.highest_queue_s);
     a.utilisation.push_back(std::min(1.0, a.throughput * d.highest_queue_s));
+  }
+  if (sorting.matters()) {
+    const Demands least =
+        measure_demands(assembly, load.weights, commands, sorting.highest_speeds());
+    for (std::size_t g = 0; g < highest.size(); ++g) highest[g] = least.groups[g].highest_queue_s;
   }
   a.bottleneck = find_bottleneck(system, highest, a.utilisation);
   a.bounds.saturation_iops = a.bottleneck.limit_iops;

@@ -10,6 +10,8 @@
 // shared out, fewer are slower by P / K. A single network with random routing would predict the
 // knee too low. Several workloads are one class with the mean demands (closed ones weighted by what
 // they keep outstanding, open ones by rate). Waiting for tokens is not part of it.
+// Drives that sort their queue are faster the longer it is (StationGroup::gain): the queue of one
+// solution gives the demands of the next. Sequential streams count as undisturbed.
 #pragma once
 
 #include <cstdint>
@@ -35,9 +37,10 @@ struct Demands {
   double read_fraction = 1;
 };
 
-// `commands`: outstanding at each controller, for demands that grow with them.
+// `commands`: outstanding at each controller, for demands that grow with them. `speeds`, by
+// ScheduleId: how much faster drives serve random requests than in order of arrival; empty: not.
 [[nodiscard]] Demands measure_demands(Assembly& assembly, const std::vector<double>& stream_weights,
-                                      double commands);
+                                      double commands, const std::vector<double>& speeds = {});
 
 struct AnalyticAnswer {
   Bounds bounds;

@@ -58,6 +58,7 @@ Assembly Builder::build() {
   add_connections();
   add_hosts_and_ports();
   add_controllers();
+  add_shelves();
   for (std::size_t p = 0; p < s_.array.pools.size(); ++p) add_pool(p);
   unmirrored_ = system().add_decision(keep(FlagSet{out_.unmirrored_}));
   for (std::size_t w = 0; w < s_.workloads.size(); ++w) add_stream(w);
@@ -191,6 +192,43 @@ void Builder::route_to_core(std::uint32_t table, std::uint32_t connection, std::
   system().routes[table + connection] = cores.first + out_.owners_[connection].index % cores.queues;
 }
 
+void Builder::add_shelves() {
+  for (std::size_t s = 0; s < s_.array.shelves.size(); ++s) {
+    const ShelfConfig& config = s_.array.shelves[s];
+    Assembly::ShelfRoutes shelf{system().add_route_table(), {}, {}};
+    for (std::size_t c = 0; c < s_.array.controllers.size(); ++c) {
+      const GroupId lanes =
+          named(system().add_servers(controller_name(s_, c) + ".sas_" + config.name,
+                                     config.params.ports * config.params.lanes),
+                "sas lanes");
+      shelf.lanes.push_back(system().groups[lanes].first);
+      const auto lost = [&](const PoolConfig& pool) {
+        return pool.shelf == s && pool.controller == c && config.params.paths == SasPaths::single;
+      };
+      shelf.lost_with.push_back(std::any_of(s_.array.pools.begin(), s_.array.pools.end(), lost));
+    }
+    for (std::uint32_t c = 0; c < system().connections.size(); ++c) {
+      system().routes[shelf.routes + c] = shelf.lanes[out_.owners_[c].controller];
+    }
+    out_.shelves_.push_back(std::move(shelf));
+  }
+}
+
+void Builder::behind_shelf(const PoolConfig& pool, PoolPart& part) {
+  const SasParams& sas = s_.array.shelves[*pool.shelf].params;
+  const std::uint32_t routes = out_.shelves_[*pool.shelf].routes;
+  const ServiceDemand demand{sas.connection_open, 1e12 / sas.lane_payload().value};
+  const Duration hops = sas.mean_hops();
+  part.read = [=, read = part.read](PathBuilder& path) {
+    read(path);
+    path.note("shelf: lanes").visit_servers(routes, demand, hops);
+  };
+  part.write = [=, write = part.write](PathBuilder& path, bool sequential) {
+    path.note("shelf: lanes").visit_servers(routes, demand, hops);
+    write(path, sequential);
+  };
+}
+
 template <class Raid>
 void Builder::add_planner(Raid raid, std::uint32_t strip, PoolPart& part) {
   std::vector<std::uint64_t> bases;
@@ -241,6 +279,9 @@ void Builder::add_drives(const std::string& name, std::size_t pool,
   }
   out_.drive_groups.push_back({pool, count, drive->power(), drive->busiest(),
                                static_cast<GroupId>(system().groups.size() - 1)});
+  if constexpr (requires { drive->most_detached(); }) {
+    detached_ += count * drive->most_detached();
+  }
   part.read = [drive](PathBuilder& path) { drive->append_read(path); };
   part.write = [drive](PathBuilder& path, bool sequential) {
     drive->append_write(path, sequential);
@@ -264,9 +305,12 @@ void Builder::add_pool(std::size_t index) {
   const std::string name = s_.array.name + ".pool_" + pool.name + ".drives";
   if (const auto* ssd = std::get_if<Ssd::Params>(&pool.drive)) {
     add_drives<Ssd>(name, index, *ssd, part);
+  } else if (const auto* hdd = std::get_if<Hdd::Params>(&pool.drive)) {
+    add_drives<Hdd>(name, index, *hdd, part);
   } else {
     add_drives<NullDrive>(name, index, std::get<NullDrive::Params>(pool.drive), part);
   }
+  if (pool.shelf) behind_shelf(pool, part);
   pools_.push_back(std::move(part));
 }
 Assembly build_system(const Scenario& scenario, const Platform& platform) {
@@ -281,12 +325,23 @@ bool Assembly::fail_controller(std::size_t index, Time now) {
   controller_failed_[index] = true;
   *unmirrored_ = true;
   const auto survivor = std::find(controller_failed_.begin(), controller_failed_.end(), false);
-  if (survivor == controller_failed_.end()) return false;
+  if (survivor == controller_failed_.end()) {
+    why_gone_ = "no controller is left";
+    return false;
+  }
+  for (const ShelfRoutes& shelf : shelves_) {
+    if (!shelf.lost_with[index]) continue;
+    why_gone_ = "the shelf's single path is gone";
+    return false;
+  }
   const auto peer = static_cast<std::size_t>(survivor - controller_failed_.begin());
   const StationGroup& cores = system_->groups[controller_cores[peer]];
   for (std::uint32_t c = 0; c < system_->connections.size(); ++c) {
     if (owners_[c].controller != index) continue;
     system_->routes[core_routes_ + c] = cores.first + owners_[c].index % cores.queues;
+    for (const ShelfRoutes& shelf : shelves_) {
+      system_->routes[shelf.routes + c] = shelf.lanes[peer];
+    }
     system_->connections[c].open_at = now + pauses_[index];
   }
   return true;

@@ -23,6 +23,8 @@ class Assembly {
   bool fail_drive(std::size_t pool, int drive);
   // The volumes of controller `index` pause and go to its peer. False: no controller is left.
   bool fail_controller(std::size_t index, Time now);
+  // After a false: what is gone ("no controller is left").
+  [[nodiscard]] const std::string& why_gone() const noexcept { return why_gone_; }
 
   // What the reports need of the hardware.
   struct DriveGroup {
@@ -47,6 +49,13 @@ class Assembly {
   };
   std::vector<Owner> owners_;  // by connection
   std::uint32_t core_routes_ = 0, peer_routes_ = 0;
+  struct ShelfRoutes {
+    std::uint32_t routes;              // of connections, to a controller's lanes
+    std::vector<std::uint32_t> lanes;  // server station, by controller
+    std::vector<bool> lost_with;       // by controller: a pool has no other path
+  };
+  std::vector<ShelfRoutes> shelves_;
+  std::string why_gone_;
   std::vector<bool> controller_failed_;
   std::vector<Duration> pauses_;
   std::shared_ptr<bool> unmirrored_;

@@ -247,12 +247,13 @@ void Builder::size_the_io_pool() {
       members = std::max(members, members_of(w, size, writes));
     }
     const std::size_t parents = load + std::min(destages, std::size_t{400'000});
-    const std::size_t all = parents * (1 + (members > 1 ? members : 0));
+    // A member that detaches needs an I/O of its own, even if it is the only one.
+    const std::size_t all = parents * (1 + (members > 1 || detached_ > 0 ? members : 0));
     // An open load never has all of its I/Os in forks at once: beyond this it is unstable.
     const bool open = w.arrival == Arrival::poisson;
     most += (open ? std::min(all, std::size_t{600'000}) : all) + 64;
   }
-  system().io_capacity = most;
+  system().io_capacity = most + detached_;
 }
 
 std::size_t Builder::members_of(const WorkloadConfig& w, const SizeShare& size, bool writes) const {

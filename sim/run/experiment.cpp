@@ -10,6 +10,7 @@
 #include "sim/run/analytic.hpp"
 #include "sim/run/builder.hpp"
 #include "sim/run/session.hpp"
+#include "sim/run/sorting.hpp"
 #include "sim/run/window.hpp"
 
 namespace storcast {
@@ -52,7 +53,8 @@ RunResult heading_of(const Scenario& scenario, const AnalyticAnswer& a) {
 
 // `use` gives the utilisation of a group of queues.
 template <class Use>
-double wall_watts(const Scenario& s, const Assembly& assembly, double activity, const Use& use) {
+double wall_watts(const Scenario& s, const Assembly& assembly, double activity, const Use& use,
+                  bool starting = false) {
   Watts dc = fan_power(s.array.chassis, activity);
   for (const Assembly::DriveGroup& d : assembly.drive_groups) {
     const double reading = use(d.reading);
@@ -60,7 +62,8 @@ double wall_watts(const Scenario& s, const Assembly& assembly, double activity, 
     const double read = (d.power.reading - d.power.idle).value * reading;
     const double write = (d.power.writing - d.power.idle).value * writing;
     const double most = std::max(d.power.reading.value, d.power.writing.value);
-    dc.value += d.count * std::min(most, d.power.idle.value + read + write);
+    const double running = std::min(most, d.power.idle.value + read + write);
+    dc.value += d.count * (starting ? std::max(running, d.power.starting.value) : running);
   }
   for (std::size_t c = 0; c < s.array.controllers.size(); ++c) {
     const ControllerParams& p = s.array.controllers[c].params;
@@ -81,6 +84,9 @@ PowerResult power_of(const Scenario& s, const Assembly& assembly,
   p.idle_w = wall_watts(s, assembly, 0, [](GroupId) { return 0.0; });
   p.at_load_w = wall_watts(s, assembly, cores, [&](GroupId g) { return utilisation[index_of(g)]; });
   p.maximum_w = wall_watts(s, assembly, 1, [](GroupId) { return 1.0; });
+  // Drives that spin up do so before there is any load.
+  p.maximum_w = std::max(p.maximum_w, wall_watts(
+                                          s, assembly, 0, [](GroupId) { return 0.0; }, true));
   return p;
 }
 
@@ -90,7 +96,9 @@ StationResult station_result(const StationGroup& group, const GroupSnapshot& bef
                              const GroupSnapshot& after, double seconds, double completions) {
   StationResult s;
   s.name = group.name;
-  s.kind = group.kind == GroupKind::priority ? "priority" : "fcfs";
+  s.kind = group.kind == GroupKind::priority    ? "priority"
+           : group.kind == GroupKind::scheduled ? "scheduled"
+                                                : "fcfs";
   s.queues = static_cast<int>(group.queues);
   s.servers_each = group.servers_each;
   const auto arrivals = static_cast<double>(after.arrivals - before.arrivals);
@@ -236,6 +244,10 @@ class Answer {
       const double throughput = static_cast<double>(r.ios) / seconds_;
       utilisation.push_back(s.utilisation);
       highest.push_back(throughput > 0 ? s.utilisation_highest / throughput : 0);
+      if (group.kind == GroupKind::scheduled && s.utilisation > 0) {
+        highest.back() /= reserve_of_sorting(group, s.queue_length / group.queues / s.utilisation);
+      }
+      if (group.share_only) highest.back() = 0;
       if (after[g].arrivals == 0) continue;  // not on any path
       r.stations.push_back(std::move(s));
     }

@@ -40,7 +40,10 @@ Session::Session(const Scenario& scenario, Assembly& assembly, const AnalyticAns
   const System& system = assembly.system();
   for (std::size_t g = 0; g < system.groups.size(); ++g) {
     const StationGroup& group = system.groups[static_cast<GroupId>(g)];
-    if (group.kind == GroupKind::servers || group.kind == GroupKind::priority) continue;
+    if (group.kind == GroupKind::servers || group.kind == GroupKind::priority ||
+        group.kind == GroupKind::scheduled) {
+      continue;
+    }
     std::fill_n(group_of_station_.begin() + group.first, group.queues,
                 static_cast<std::uint16_t>(g));
   }
@@ -154,8 +157,8 @@ void Session::act(const TimelineEntry& entry) {
       return;
     case TimelineEntry::Kind::fail_controller:
       if (assembly_.fail_controller(entry.controller, kernel_.now())) return;
-      notes_.push_back({to_seconds(entry.at), "no controller is left"});
-      stop("no controller left at " + format_duration(entry.at), false);
+      notes_.push_back({to_seconds(entry.at), assembly_.why_gone()});
+      stop(assembly_.why_gone() + " at " + format_duration(entry.at), false);
       return;
   }
 }
@@ -214,6 +217,12 @@ std::vector<GroupSnapshot> Session::snapshot() const {
     } else if (group.kind == GroupKind::priority) {
       const PriorityStation& s = system.priority_stations[group.first];
       add(s.totals(), s.busy_until(now));
+    } else if (group.kind == GroupKind::scheduled) {
+      for (std::uint32_t i = group.first; i < group.first + group.queues; ++i) {
+        const ScheduledStation& s = system.scheduled_stations[i];
+        add(s.totals_at(now), s.busy_until(now));
+        g.present_count += static_cast<std::uint64_t>(s.present());
+      }
     } else {
       for (std::uint32_t i = group.first; i < group.first + group.queues; ++i) {
         add(system.stations[i].totals(), system.stations[i].busy_until(now));

@@ -103,6 +103,9 @@ class Builder {
   [[nodiscard]] std::uint32_t port_of(const HostConfig& host, std::uint32_t connection);
   void add_controllers();
   void route_to_core(std::uint32_t table, std::uint32_t connection, std::size_t controller);
+  void add_shelves();
+  // Puts the shelf's lanes between controller and drives.
+  void behind_shelf(const PoolConfig& pool, PoolPart& part);
   void add_pool(std::size_t index);
   template <class Raid>
   void add_planner(Raid raid, std::uint32_t strip, PoolPart& part);
@@ -140,6 +143,7 @@ class Builder {
   std::vector<std::function<std::size_t(std::uint32_t)>> most_members_;  // by pool, at the worst
   std::uint32_t host_routes_ = 0, to_routes_ = 0, from_routes_ = 0, command_routes_ = 0;
   std::uint32_t first_connection_ = 0;
+  std::size_t detached_ = 0;  // writes that drives may hold after they acknowledged them
   DecideId unmirrored_{};
 };
 

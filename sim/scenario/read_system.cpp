@@ -30,6 +30,7 @@ struct PoolPart {
   int drives = 0;
   Bytes strip{};
   std::string controller;
+  std::optional<std::string> shelf;
 };
 
 const Schema<PoolPart>& pool_schema() {
@@ -42,6 +43,8 @@ const Schema<PoolPart>& pool_schema() {
         .optional(&PoolPart::strip, Bytes{65536}, {"strip", "strip on each drive", ""},
                   {4096, 16 << 20})
         .required(&PoolPart::controller, {"controller", "its owner", ""})
+        .optional(&PoolPart::shelf, std::nullopt,
+                  {"shelf", "the chain its drives are in; none: the array's own chassis", ""})
         .allow("drive");
   }();
   return sheet;
@@ -114,7 +117,7 @@ void read_drive(const ConfigNode& pool, PoolConfig& config, Problems& problems, 
   const ConfigNode* drive = map_at(pool, "drive", problems);
   if (drive == nullptr) return;
   const ConfigNode* model = drive->find("model");
-  const std::vector<std::string> words{"ssd", "null_drive"};
+  const std::vector<std::string> words{"ssd", "hdd", "null_drive"};
   if (model == nullptr || std::find(words.begin(), words.end(), model->text()) == words.end()) {
     complain(model == nullptr ? *drive : *model,
              model == nullptr ? "model is missing: which drive model these values are for"
@@ -130,6 +133,8 @@ void read_drive(const ConfigNode& pool, PoolConfig& config, Problems& problems, 
       with_path(ConfigNode::map(std::move(values), drive->where()), drive->path());
   if (model->text() == "ssd") {
     config.drive = Ssd::schema().read(sheet, problems, &log);
+  } else if (model->text() == "hdd") {
+    config.drive = Hdd::schema().read(sheet, problems, &log);
   } else {
     config.drive = NullDrive::schema().read(sheet, problems, &log);
   }
@@ -177,6 +182,53 @@ void check_pool(const ConfigNode& node, const PoolConfig& pool, Problems& proble
   }
 }
 
+void read_shelves(const ConfigNode& array, Scenario& scenario, Problems& problems, ReadLog& log) {
+  if (array.find("shelves") == nullptr) return;
+  const ConfigNode* shelves = map_at(array, "shelves", problems);
+  if (shelves == nullptr) return;
+  std::int64_t chain = 0;
+  for (const ConfigEntry& entry : shelves->entries()) {
+    check_name(entry, problems);
+    scenario.array.shelves.push_back({entry.key, sas_schema().read(entry.value, problems, &log)});
+    chain += scenario.array.shelves.back().params.shelves;
+  }
+  if (chain > most_shelves) {
+    complain(*shelves,
+             std::to_string(chain) + " shelves: at most " + std::to_string(most_shelves) +
+                 " stand behind an array",
+             problems);
+  }
+}
+
+void find_shelf(const ConfigNode& node, const std::string& name, const Scenario& scenario,
+                PoolConfig& pool, Problems& problems) {
+  std::vector<std::string> names;
+  for (const ShelfConfig& shelf : scenario.array.shelves) names.push_back(shelf.name);
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found == names.end()) {
+    complain(node, "there is no shelf '" + name + "'", problems, nearest(name, names));
+    return;
+  }
+  pool.shelf = static_cast<std::size_t>(found - names.begin());
+}
+
+// More drives than the chain has bays.
+void check_bays(const ConfigNode& pools, const Scenario& scenario, Problems& problems) {
+  for (std::size_t s = 0; s < scenario.array.shelves.size(); ++s) {
+    const ShelfConfig& shelf = scenario.array.shelves[s];
+    std::int64_t drives = 0;
+    for (const PoolConfig& pool : scenario.array.pools) {
+      if (pool.shelf == s) drives += pool.drives;
+    }
+    if (drives <= shelf.params.bays_in_all()) continue;
+    complain(pools,
+             std::to_string(drives) + " drives do not fit into shelf " + shelf.name + ": " +
+                 std::to_string(shelf.params.shelves) + " x " + std::to_string(shelf.params.bays) +
+                 " bays",
+             problems);
+  }
+}
+
 void read_pools(const ConfigNode& pools, Scenario& scenario, Problems& problems, ReadLog& log) {
   if (pools.entries().size() > most_pools) {
     complain(pools, "at most " + std::to_string(most_pools) + " pools are modelled", problems);
@@ -205,6 +257,7 @@ void read_pools(const ConfigNode& pools, Scenario& scenario, Problems& problems,
     } else {
       pool.controller = static_cast<std::size_t>(owner - controllers.begin());
     }
+    if (part.shelf) find_shelf(*entry.value.find("shelf"), *part.shelf, scenario, pool, problems);
     scenario.array.pools.push_back(std::move(pool));
   }
 }
@@ -236,7 +289,7 @@ void read_volumes(const ConfigNode& volumes, Scenario& scenario, Problems& probl
 }
 
 void read_array(const ConfigNode& array, Scenario& scenario, Problems& problems, ReadLog& log) {
-  check_keys(array, {"controllers", "cache", "chassis", "pools", "volumes"}, problems);
+  check_keys(array, {"controllers", "cache", "chassis", "shelves", "pools", "volumes"}, problems);
   if (const ConfigNode* controllers = map_at(array, "controllers", problems)) {
     for (const ConfigEntry& entry : controllers->entries()) {
       check_name(entry, problems);
@@ -252,8 +305,10 @@ void read_array(const ConfigNode& array, Scenario& scenario, Problems& problems,
   }
   const ConfigNode* chassis = array.find("chassis");
   if (chassis != nullptr) scenario.array.chassis = chassis_schema().read(*chassis, problems, &log);
+  read_shelves(array, scenario, problems, log);
   if (const ConfigNode* pools = map_at(array, "pools", problems)) {
     read_pools(*pools, scenario, problems, log);
+    check_bays(*pools, scenario, problems);
   }
   if (const ConfigNode* volumes = map_at(array, "volumes", problems)) {
     read_volumes(*volumes, scenario, problems, log);

@@ -14,9 +14,11 @@
 #include "models/cache.hpp"
 #include "models/chassis.hpp"
 #include "models/controller.hpp"
+#include "models/hdd.hpp"
 #include "models/host.hpp"
 #include "models/null_drive.hpp"
 #include "models/protocol.hpp"
+#include "models/sas.hpp"
 #include "models/ssd.hpp"
 #include "sim/base/units.hpp"
 #include "sim/config/schema.hpp"
@@ -48,19 +50,25 @@ struct PoolConfig {
   RaidLevel level{};
   int drives = 0;
   Bytes strip{};
-  std::size_t controller = 0;  // index of its owner
-  std::string drive_product;   // "drives/nvme-gen4-tlc"; empty if written out
-  std::variant<Ssd::Params, NullDrive::Params> drive;
+  std::size_t controller = 0;        // index of its owner
+  std::optional<std::size_t> shelf;  // index of the chain its drives are in; none: the chassis
+  std::string drive_product;         // "drives/nvme-gen4-tlc"; empty if written out
+  std::variant<Ssd::Params, Hdd::Params, NullDrive::Params> drive;
 };
 struct ControllerConfig {
   std::string name;
   ControllerParams params;
+};
+struct ShelfConfig {
+  std::string name;
+  SasParams params;
 };
 struct ArrayConfig {
   std::string name;
   std::vector<ControllerConfig> controllers;
   CacheParams cache;
   ChassisParams chassis;
+  std::vector<ShelfConfig> shelves;
   std::vector<PoolConfig> pools;
   int volumes_per_pool = 0;
   Bytes volume_size{};

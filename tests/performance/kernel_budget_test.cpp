@@ -203,6 +203,47 @@ TEST_CASE("an open load with priorities, tokens and models does not allocate eit
   CHECK(counted_now == 0);
 }
 
+TEST_CASE("scheduled drives with detached writes do not allocate") {
+  using under_test::us;
+  System s;
+  auto oldest = [](std::uint32_t, const WaitingLines& lines, Time) {
+    NextService next{IoId::none, 0, us(5)};
+    for (int p = 0; p < ScheduledStation::priorities && next.io == IoId::none; ++p) {
+      next.priority = p;
+      lines.for_each(p, 1, [&](IoId id, const Io&, bool) { next.io = id; });
+    }
+    return next;
+  };
+  auto mean = [](const Io&, std::uint64_t, bool) { return 5e-6; };
+  auto plan = [](const Io& io, int, MemberPlan& out) {
+    for (std::uint32_t d = 0; d < 3; ++d) out.push({static_cast<DriveId>(d), io.lba, io.blocks});
+  };
+  s.most_members = 3;
+  under_test::add_load(s, {.connections = 4, .iodepth = 32}, [&](PathBuilder& p) {
+    const GroupId heads =
+        s.add_scheduled("heads", 3, s.add_schedule(Schedule(oldest), ExpectedService(mean)));
+    const PoolId cache = s.add_pool("cache", 8);
+    s.add_pool("cache", 8);
+    s.add_pool("cache", 8);
+    const PlanId id = s.add_plan(Plan(plan));
+    p.fork(id, 0, false).visit_scheduled(heads, 0, false).join();
+    p.fork(id, 0, true).seize_by_drive(cache).visit(s.add_per_drive("links", 3), {us(1)});
+    p.detach().visit_scheduled(heads, 3, true).release_by_drive(cache).join();
+  });
+  Recorder recorder(1);
+  Kernel kernel(s, recorder, 1);
+  kernel.start();
+  std::int64_t counted_now = -1;
+  {
+    const Counter counter;
+    kernel.run_until(Time{from_seconds(1)});
+    counted_now = allocations;
+  }
+  CHECK_FALSE(kernel.overflowed());
+  CHECK(recorder.completed_in_run() > 90'000);
+  CHECK(counted_now == 0);
+}
+
 TEST_CASE("a run with 16,384 I/Os in flight needs less than 100 MB") {
   for (const char* rw : {"randread", "randwrite"}) {
     const Scenario scenario = scenario_210(rw, 16'384);
