@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "sim/scenario/reading.hpp"
+#include "sim/scenario/sheets.hpp"
 
 namespace storcast::reading {
 namespace {
@@ -360,6 +361,38 @@ struct LimitPart {
   double ios = 0;
 };
 
+const Schema<RunPart>& run_schema() {
+  static const Schema<RunPart> sheet =
+      Schema<RunPart>("run", "How long and how precisely.")
+          .optional(&RunPart::seed, 1, {"seed", "of all random numbers", ""}, {0, 9e15})
+          .optional(&RunPart::warm_up, Duration{}, {"warm_up", "cut at least this much", ""},
+                    {0, 1e5})
+          .allow("precision")
+          .allow("limit");
+  return sheet;
+}
+
+const Schema<PrecisionPart>& precision_schema() {
+  static const Schema<PrecisionPart> sheet =
+      Schema<PrecisionPart>("precision", "Relative half-widths of the 95 % intervals to stop at.")
+          .optional(&PrecisionPart::throughput, 0.01, {"throughput", "of the IOPS", "fraction"},
+                    {1e-4, 1})
+          .optional(&PrecisionPart::mean, 0.02, {"mean", "of the mean response time", "fraction"},
+                    {1e-4, 1})
+          .optional(&PrecisionPart::p99, 0.05, {"p99", "of the 99th percentile", "fraction"},
+                    {1e-4, 1});
+  return sheet;
+}
+
+const Schema<LimitPart>& limit_schema() {
+  static const Schema<LimitPart> sheet =
+      Schema<LimitPart>("limit", "Stop here at the latest.")
+          .optional(&LimitPart::simulated, from_seconds(30), {"simulated", "simulated time", ""},
+                    {1e-3, 1e6})
+          .optional(&LimitPart::ios, 20e6, {"ios", "completed I/Os", "count"}, {1000, 1e11});
+  return sheet;
+}
+
 }  // namespace
 
 void read_workloads(const ConfigNode& workloads, Scenario& scenario, Problems& problems) {
@@ -389,43 +422,28 @@ void read_workloads(const ConfigNode& workloads, Scenario& scenario, Problems& p
 
 void read_run(const ConfigNode* run, Scenario& scenario, Problems& problems) {
   if (run == nullptr || run->is_null()) return;
-  static const Schema<RunPart> run_sheet =
-      Schema<RunPart>("run", "How long and how precisely.")
-          .optional(&RunPart::seed, 1, {"seed", "of all random numbers", ""}, {0, 9e15})
-          .optional(&RunPart::warm_up, Duration{}, {"warm_up", "cut at least this much", ""},
-                    {0, 1e5})
-          .allow("precision")
-          .allow("limit");
-  static const Schema<PrecisionPart> precision_sheet =
-      Schema<PrecisionPart>("precision", "Relative half-widths of the 95 % intervals to stop at.")
-          .optional(&PrecisionPart::throughput, 0.01, {"throughput", "of the IOPS", "fraction"},
-                    {1e-4, 1})
-          .optional(&PrecisionPart::mean, 0.02, {"mean", "of the mean response time", "fraction"},
-                    {1e-4, 1})
-          .optional(&PrecisionPart::p99, 0.05, {"p99", "of the 99th percentile", "fraction"},
-                    {1e-4, 1});
-  static const Schema<LimitPart> limit_sheet =
-      Schema<LimitPart>("limit", "Stop here at the latest.")
-          .optional(&LimitPart::simulated, from_seconds(30), {"simulated", "simulated time", ""},
-                    {1e-3, 1e6})
-          .optional(&LimitPart::ios, 20e6, {"ios", "completed I/Os", "count"}, {1000, 1e11});
-  const RunPart part = run_sheet.read(*run, problems);
+  const RunPart part = run_schema().read(*run, problems);
   scenario.run.seed = part.seed;
   scenario.run.warm_up = part.warm_up;
   if (const ConfigNode* precision = run->find("precision")) {
-    const PrecisionPart p = precision_sheet.read(*precision, problems);
+    const PrecisionPart p = precision_schema().read(*precision, problems);
     scenario.run.throughput = p.throughput;
     scenario.run.mean = p.mean;
     scenario.run.p99 = p.p99;
   }
   if (const ConfigNode* limit = run->find("limit")) {
-    const LimitPart p = limit_sheet.read(*limit, problems);
+    const LimitPart p = limit_schema().read(*limit, problems);
     scenario.run.simulated = p.simulated;
     scenario.run.ios = p.ios;
   }
   if (problems.empty() && scenario.run.warm_up >= scenario.run.simulated) {
     complain(*run, "warm_up must be shorter than limit.simulated", problems);
   }
+}
+
+ModelInfo workload_sheet() { return sheet_of(workload_schema()); }
+std::vector<ModelInfo> run_sheets() {
+  return {sheet_of(run_schema()), sheet_of(precision_schema()), sheet_of(limit_schema())};
 }
 
 }  // namespace storcast::reading

@@ -9,9 +9,10 @@
 
 namespace storcast::reading {
 
-// The value of a key that must be a map; a Problem and nullptr otherwise.
+// The value of a key that must be a map; a Problem and nullptr otherwise. Nothing is missing beside
+// a `use` that is still there: it names an unknown product, which the catalogue has said.
 const ConfigNode* map_at(const ConfigNode& parent, const std::string& key, Problems& problems);
-// Complains of keys that are not among `known`.
+// Complains of keys that are not among `known` (`use`: as above).
 void check_keys(const ConfigNode& map, const std::vector<std::string>& known, Problems& problems);
 void complain(const ConfigNode& node, const std::string& rule, Problems& problems,
               std::vector<std::string> accepted = {});
@@ -21,6 +22,11 @@ void complain(const ConfigNode& node, const std::string& rule, Problems& problem
 void check_name(const ConfigEntry& entry, Problems& problems);
 
 void read_system(const ConfigNode& system, Scenario& scenario, Problems& problems, ReadLog& log);
+// The pools of the array, whose controllers are read; and its volumes, which must fit into them.
+void read_pools(const ConfigNode& pools, Scenario& scenario, Problems& problems, ReadLog& log);
+void read_volumes(const ConfigNode& volumes, Scenario& scenario, Problems& problems, ReadLog& log);
+// All drives, hot spares included, must find a bay that takes them. Of pools that are right.
+void check_bays(const ConfigNode& pools, const ArrayConfig& array, Problems& problems);
 void read_workloads(const ConfigNode& workloads, Scenario& scenario, Problems& problems);
 void read_run(const ConfigNode* run, Scenario& scenario, Problems& problems);
 void read_timeline(const ConfigNode* timeline, Scenario& scenario, Problems& problems);

@@ -72,6 +72,10 @@ TEST_CASE("every product of the catalogue can be used in a scenario") {
     CHECK_FALSE(catalog.heading(product).empty());
     CHECK(catalog.text(product).find("product:") != std::string::npos);
     std::vector<Override> sets = uses(product);
+    if (product == "arrays/qsan-xn8024d") {
+      sets.push_back({"system.arrays.array.pools.a.drive.interface", "sas"});
+      sets.push_back({"system.arrays.array.pools.b.drive.interface", "sas"});
+    }
     if (product == "drives/null-drive") {
       sets.push_back({"system.arrays.array.volumes.size", "1GiB"});
     }
