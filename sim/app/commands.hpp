@@ -14,6 +14,7 @@ inline constexpr int mistaken = 2;
 // Adds the command to the program; its callback sets `exit_code`.
 void add_run(CLI::App& program, int& exit_code);
 void add_check(CLI::App& program, int& exit_code);
+void add_capacity(CLI::App& program, int& exit_code);
 void add_describe(CLI::App& program, int& exit_code);
 void add_bench(CLI::App& program, int& exit_code);
 

@@ -24,7 +24,11 @@ constexpr const char* short_help =
   storcast run scenarios/210_xn4226d_nvme_rdma.yaml --sweep workloads.main.iodepth=1,2,4,8,16,32
       repeat over one value: the curve, its knee, the bottleneck at each point
 
-Commands: run, check (only validate), describe (models and products), bench (speed of the simulator).
+  storcast capacity scenarios/210_xn4226d_nvme_rdma.yaml
+      what volumes can have of the drives: raw, spares, parity, formatting, usable, free
+
+Commands: run, check (only validate), capacity, describe (models and products), bench (speed of the
+simulator).
 storcast COMMAND --help tells the options.
 )";
 
@@ -35,6 +39,7 @@ int dispatch(int argc, char** argv) {
   int exit_code = answered;
   add_run(program, exit_code);
   add_check(program, exit_code);
+  add_capacity(program, exit_code);
   add_describe(program, exit_code);
   add_bench(program, exit_code);
   if (argc < 2) {

@@ -14,6 +14,7 @@
 #include "results/summary_json.hpp"
 #include "results/sweep.hpp"
 #include "sim/app/commands.hpp"
+#include "sim/app/overrides.hpp"
 #include "sim/app/progress.hpp"
 #include "sim/base/text.hpp"
 #include "sim/run/experiment.hpp"
@@ -29,15 +30,6 @@ struct Options {
   std::vector<std::string> sets;
   bool no_file = false, plain = false, verbose = false, without_simgrid = false;
 };
-
-Override parse_override(const std::string& text) {
-  const std::size_t equals = text.find('=');
-  if (equals == std::string::npos || equals == 0) {
-    throw ScenarioError(
-        {{{"--set", 0, 0}, text, "--set wants path=value, such as workloads.main.iodepth=4", {}}});
-  }
-  return {text.substr(0, equals), text.substr(equals + 1)};
-}
 
 ReportOptions report_options(const Options& o) {
   const char* columns = std::getenv("COLUMNS");
@@ -96,7 +88,7 @@ int run_single(const Options& o, const std::vector<Override>& sets) {
 }
 
 int run_sweep(const Options& o, const std::vector<Override>& sets) {
-  const Override range = parse_override(o.sweep);
+  const Override range = parse_override(o.sweep, "--sweep");
   const auto values = split(range.value, ',');
   if (values.size() > most_points) {
     throw ScenarioError({{{"--sweep", 0, 0}, o.sweep, "a sweep has at most 200 values", {}}});
@@ -134,8 +126,7 @@ void check_out(const Options& o) {
 
 int run(const Options& o) {
   check_out(o);
-  std::vector<Override> sets;
-  for (const std::string& text : o.sets) sets.push_back(parse_override(text));
+  std::vector<Override> sets = parse_sets(o.sets);
   if (!o.seed.empty()) sets.push_back({"run.seed", o.seed});
   return o.sweep.empty() ? run_single(o, sets) : run_sweep(o, sets);
 }
