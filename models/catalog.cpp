@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <sstream>
 
 #include "models/cache.hpp"
@@ -15,6 +16,7 @@
 #include "models/protocol.hpp"
 #include "models/sas.hpp"
 #include "models/ssd.hpp"
+#include "sim/base/text.hpp"
 
 #ifndef STORCAST_SOURCE_DIR
 #define STORCAST_SOURCE_DIR "."
@@ -30,6 +32,26 @@ constexpr int deepest_use = 8;
 template <class Params>
 ModelInfo info_of(const Schema<Params>& sheet) {
   return {sheet.name(), sheet.summary(), sheet.fields(), sheet.describe()};
+}
+
+// The kind of product that belongs where `use` stands: drives for "...pools.a.drive.use" and
+// "...controllers.a.use" is one of controllers. Empty if any product may stand there.
+std::string kind_wanted(const std::string& path, const std::vector<std::string>& names) {
+  const std::vector<std::string> parts = split(path, '.');
+  const auto part = [&](std::size_t from_end) {
+    return parts.size() > from_end ? parts[parts.size() - 1 - from_end] : std::string{};
+  };
+  std::vector<std::string> candidates{part(2), part(1) + "s"};
+  // Names are free: a pool may be called hosts, a host drive.
+  if (part(2) == "fabric") candidates = {"protocols"};
+  if (part(3) == "pools") candidates = {"drives"};
+  for (const std::string& kind : candidates) {
+    const bool known = std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+      return name.starts_with(kind + "/");
+    });
+    if (known) return kind;
+  }
+  return {};
 }
 
 ConfigNode without(const ConfigNode& map, std::initializer_list<std::string_view> keys) {
@@ -69,10 +91,17 @@ Catalog Catalog::standard() {
 
 ConfigNode Catalog::load(const std::string& name, const ConfigNode& used_at,
                          Problems& problems) const {
-  if (!std::binary_search(names_.begin(), names_.end(), name)) {
+  const std::string kind = kind_wanted(used_at.path(), names_);
+  const bool known = std::binary_search(names_.begin(), names_.end(), name);
+  if (!known || !name.starts_with(kind.empty() ? kind : kind + "/")) {
+    std::vector<std::string> fitting;
+    std::copy_if(names_.begin(), names_.end(), std::back_inserter(fitting),
+                 [&](const auto& n) { return n.starts_with(kind.empty() ? kind : kind + "/"); });
     problems.add(used_at.where(), name,
-                 used_at.path() + ": '" + name + "' is not a product of the catalogue",
-                 nearest(name, names_));
+                 used_at.path() + ": '" + name + "' is " +
+                     (known ? "no product of the kind wanted here, " + kind
+                            : "not a product of the catalogue"),
+                 nearest(name, fitting));
     return {};
   }
   const ConfigNode whole = load_yaml((fs::path(folder_) / (name + ".yaml")).string(), problems);
@@ -118,6 +147,7 @@ ConfigNode Catalog::expand_at(const ConfigNode& node, int depth, Problems& probl
       return {};
     }
     const ConfigNode product = load(use->text(), *use, problems);
+    if (!product.is_map()) break;  // `use` stays, so that nobody misses what it would have brought
     merged = overlay(with_path(product, node.path()), without(merged, {"use"}));
     if (!merged.is_map()) return {};
   }

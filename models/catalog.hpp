@@ -36,7 +36,8 @@ class Catalog {
   static Catalog standard();
 
   [[nodiscard]] const std::vector<std::string>& products() const { return names_; }  // "drives/x"
-  // The product's map without its heading (product, notes); a Problem at `used_at` if unknown.
+  // The product's map without its heading (product, notes); a Problem at `used_at` and null if it
+  // is unknown or of another kind than the place wants (drives under `drive`).
   [[nodiscard]] ConfigNode load(const std::string& name, const ConfigNode& used_at,
                                 Problems& problems) const;
   // The product's file as it is, for `describe`. Empty if unknown.
@@ -45,7 +46,7 @@ class Catalog {
   [[nodiscard]] std::string heading(const std::string& name) const;
 
   // The tree with every `use` replaced by the product it names, overridden by what stands beside
-  // it.
+  // it. The `use` of an unknown product stays.
   [[nodiscard]] ConfigNode expand(const ConfigNode& tree, Problems& problems) const;
 
  private:

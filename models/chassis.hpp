@@ -1,4 +1,4 @@
-// Power of the box: fans and power supplies around drives and controllers.
+// The box: its drive bays, and power: fans and supplies around drives and controllers.
 //
 // Model: P_wall = P_dc / efficiency(load); P_dc is the sum of drives, controllers and fans.
 // Supplies share the load; efficiency is interpolated between the 80 PLUS points at 20, 50 and 100
@@ -7,13 +7,16 @@
 // idle towards its read or write power with the use of its link.
 //
 // Parameters: schema() below. Scope and limits: no power states, no adapters apart from the
-// board's. References: modelling brief section 7; 80 PLUS test levels (230 V, redundant).
+// board's; bays are counted, not placed. References: modelling brief section 7; 80 PLUS test levels
+// (230 V, redundant).
 // Validation: tests/models/chassis_test.cpp.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
+#include "models/drive.hpp"
 #include "sim/base/units.hpp"
 #include "sim/config/schema.hpp"
 
@@ -26,12 +29,14 @@ struct ChassisParams {
   int supplies = 0;
   Watts supply_rating{};
   double efficiency_20 = 0.9, efficiency_50 = 0.94, efficiency_100 = 0.91;
+  std::optional<int> bays{};  // not said: not counted
+  DriveInterface bay_interface{};
 };
 
 inline const Schema<ChassisParams>& chassis_schema() {
   using P = ChassisParams;
   static const Schema<P> sheet =
-      Schema<P>("chassis", "Fans and power supplies of an array.")
+      Schema<P>("chassis", "Bays, fans and power supplies of an array.")
           .optional(&P::fans, 8, {"fans", "fans", ""}, {0, 64})
           .optional(&P::fan_power, Watts{12}, {"fan_power", "power of a fan at full speed", ""},
                     {0, 200})
@@ -48,7 +53,15 @@ inline const Schema<ChassisParams>& chassis_schema() {
           .optional(&P::efficiency_50, 0.94, {"efficiency_50", "at 50 % load", "fraction"},
                     {0.5, 1})
           .optional(&P::efficiency_100, 0.91, {"efficiency_100", "at 100 % load", "fraction"},
-                    {0.5, 1});
+                    {0.5, 1})
+          .optional(&P::bays, std::nullopt, {"bays", "drive bays; none: not counted", ""},
+                    {1, 1000})
+          .choice(&P::bay_interface, DriveInterface::any,
+                  {"bay_interface", "what a bay takes; sas takes sata too", ""},
+                  {{"any", DriveInterface::any},
+                   {"nvme", DriveInterface::nvme},
+                   {"sas", DriveInterface::sas},
+                   {"sata", DriveInterface::sata}});
   return sheet;
 }
 

@@ -20,6 +20,21 @@
 
 namespace storcast {
 
+// What a drive is plugged into; also what a bay takes. `any`: a drive that fits every bay (the null
+// drive), a bay that takes every drive.
+enum class DriveInterface : std::uint8_t { any, nvme, sas, sata };
+
+// Whether a bay of one kind takes a drive of another: a SAS bay takes SATA drives as well (Serial
+// ATA tunnelling), and nothing else is mixed.
+[[nodiscard]] constexpr bool bay_takes(DriveInterface bay, DriveInterface drive) noexcept {
+  return bay == drive || bay == DriveInterface::any || drive == DriveInterface::any ||
+         (bay == DriveInterface::sas && drive == DriveInterface::sata);
+}
+[[nodiscard]] constexpr const char* name_of(DriveInterface interface) noexcept {
+  constexpr const char* names[] = {"any", "nvme", "sas", "sata"};
+  return names[static_cast<int>(interface)];
+}
+
 // Power of a drive: idle, and with its read or write path fully busy.
 struct DrivePower {
   Watts idle, reading, writing;

@@ -40,6 +40,7 @@ class Hdd {
   enum class Condition : std::uint8_t { ready, stopped };
   struct Params {
     Bytes capacity{};
+    DriveInterface interface {};
     double rpm = 0;
     Duration seek_track{}, seek_average{}, seek_full{};
     std::optional<Duration> write_seek_track, write_seek_average, write_seek_full;
@@ -301,6 +302,8 @@ inline const Schema<Hdd::Params>& Hdd::schema() {
                     {0, 4096})
           .optional(&P::write_acknowledge, from_seconds(0.2e-3),
                     {"write_acknowledge", "to take a write into the buffer", ""}, {1e-6, 4e-3})
+          .choice(&P::interface, DriveInterface::sas, {"interface", "what it is plugged into", ""},
+                  {{"sas", DriveInterface::sas}, {"sata", DriveInterface::sata}})
           .choice(&P::condition, Condition::ready, {"condition", "at the start", ""},
                   {{"ready", Condition::ready}, {"stopped", Condition::stopped}})
           .optional(&P::spin_up, from_seconds(25), {"spin_up", "from stopped to ready", ""},

@@ -51,6 +51,7 @@ class Ssd {
     Bandwidth channel_rate{}, read_rate{}, write_rate{};
     double sequential_amplification = 1;
     Watts power_idle{}, power_read{}, power_write{};
+    DriveInterface interface {};
   };
 
   static const Schema<Params>& schema() {
@@ -87,6 +88,11 @@ class Ssd {
                       {0, 100})
             .optional(&Params::power_write, Watts{14}, {"power_write", "power when writing", ""},
                       {0, 100})
+            .choice(&Params::interface, DriveInterface::nvme,
+                    {"interface", "what it is plugged into", ""},
+                    {{"nvme", DriveInterface::nvme},
+                     {"sas", DriveInterface::sas},
+                     {"sata", DriveInterface::sata}})
             .check(
                 [](const Params& p) {
                   return static_cast<double>(p.raw_capacity.value) >=

@@ -134,18 +134,21 @@ void bounds_section(const RunResult& result, const Page& page, std::string& out)
   const bool simulated = result.fidelity != "analytic";
   const auto beside = [simulated](double value, double bound) -> std::string {
     const double deviation = value / bound - 1;
-    if (!simulated || !std::isfinite(deviation)) return "";
+    if (!simulated || value <= 0 || !std::isfinite(deviation)) return "";
     return fmt::format(" (simulated {:+.1f} %)", deviation * 100);
   };
   const auto count = [&](double value) { return count_text({value, 0}, page.plain); };
   // An open load carries what is offered: its share of the limit is no deviation of the simulation.
   const bool open = std::all_of(result.streams.begin(), result.streams.end(),
                                 [](const StreamResult& s) { return s.open; });
-  std::string text =
-      fmt::format("  saturation {} IOPS{}", count(bounds.saturation_iops),
-                  open ? fmt::format(" (the load is {} of it)",
-                                     percent_text(sum.iops.value / bounds.saturation_iops))
-                       : beside(sum.iops.value, bounds.saturation_iops));
+  std::string text = fmt::format(
+      "  saturation {} IOPS{}", count(bounds.saturation_iops),
+      open ? fmt::format(" (the load is {} of it)",
+                         percent_text(sum.iops.value / bounds.saturation_iops))
+      : result.streams.size() > 1
+          // Workloads share the limit in proportions that the formulas only approximate.
+          ? " at the formulas' mix of workloads"
+          : beside(sum.iops.value, bounds.saturation_iops));
   if (bounds.knee_outstanding > 0 && std::isfinite(bounds.knee_outstanding)) {
     text += fmt::format("; knee at {:.0f} outstanding", std::ceil(bounds.knee_outstanding));
   }

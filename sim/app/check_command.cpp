@@ -5,36 +5,31 @@
 #include <vector>
 
 #include "sim/app/commands.hpp"
+#include "sim/app/overrides.hpp"
 #include "sim/scenario/scenario.hpp"
 
 namespace storcast::app {
 namespace {
 
+std::string counted(std::size_t count, const char* what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
 int check(const std::vector<std::string>& files, const std::vector<std::string>& texts) {
-  std::vector<Override> sets;
-  for (const std::string& text : texts) {
-    const std::size_t equals = text.find('=');
-    if (equals == std::string::npos || equals == 0) {
-      fmt::print(stderr, "--set wants path=value, not '{}'\n", text);
-      return mistaken;
-    }
-    sets.push_back({text.substr(0, equals), text.substr(equals + 1)});
-  }
+  const std::vector<Override> sets = parse_sets(texts);
   int code = answered;
   for (const std::string& file : files) {
     try {
       const Scenario scenario = load_scenario(file, sets);
-      fmt::print(
-          "{}: ok ({} workloads, {} drives, {} assumptions)\n", file, scenario.workloads.size(),
-          [&] {
-            int drives = 0;
-            for (const PoolConfig& pool : scenario.array.pools) drives += pool.drives;
-            return drives;
-          }(),
-          scenario.assumptions.size());
+      std::size_t drives = 0;
+      for (const PoolConfig& pool : scenario.array.pools) {
+        drives += static_cast<std::size_t>(pool.drives + pool.hot_spares);
+      }
+      fmt::print("{}: ok ({}, {}, {})\n", file, counted(scenario.workloads.size(), "workload"),
+                 counted(drives, "drive"), counted(scenario.assumptions.size(), "assumption"));
       for (const std::string& warning : scenario.warnings) fmt::print("{}: {}\n", file, warning);
     } catch (const ScenarioError& error) {
-      fmt::print(stderr, "{}\n", error.what());
+      tell(fmt::format("{}\n", error.what()));
       code = mistaken;
     }
   }

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <cstdio>
+#include <string>
 
 namespace storcast::app {
 
@@ -11,9 +13,13 @@ inline constexpr int answered = 0;
 inline constexpr int failed = 1;
 inline constexpr int mistaken = 2;
 
+// To standard error. One that is closed or full takes nothing, and the exit code still tells.
+inline void tell(const std::string& text) noexcept { std::fputs(text.c_str(), stderr); }
+
 // Adds the command to the program; its callback sets `exit_code`.
 void add_run(CLI::App& program, int& exit_code);
 void add_check(CLI::App& program, int& exit_code);
+void add_capacity(CLI::App& program, int& exit_code);
 void add_describe(CLI::App& program, int& exit_code);
 void add_bench(CLI::App& program, int& exit_code);
 

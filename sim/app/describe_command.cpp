@@ -7,14 +7,37 @@
 
 #include "models/catalog.hpp"
 #include "sim/app/commands.hpp"
+#include "sim/scenario/sheets.hpp"
 
 namespace storcast::app {
 namespace {
+
+// Models, and the parts of a scenario that are described in the same way.
+std::vector<ModelInfo> all_sheets() {
+  std::vector<ModelInfo> sheets = all_models();
+  for (ModelInfo& sheet : scenario_sheets()) sheets.push_back(std::move(sheet));
+  return sheets;
+}
+
+// The product that `name` means: itself, or the only one whose last part it is ("null-drive").
+std::string product_meant(const std::string& name, const Catalog& catalog) {
+  std::string meant;
+  for (const std::string& product : catalog.products()) {
+    if (product == name) return name;
+    if (!product.ends_with("/" + name)) continue;
+    if (!meant.empty()) return name;
+    meant = product;
+  }
+  return meant.empty() ? name : meant;
+}
 
 void list_all(const Catalog& catalog) {
   fmt::print("Models (storcast describe MODEL prints the parameters):\n");
   for (const ModelInfo& model : all_models())
     fmt::print("  {:<28} {}\n", model.name, model.summary);
+  fmt::print("\nParts of a scenario (described in the same way):\n");
+  for (const ModelInfo& part : scenario_sheets())
+    fmt::print("  {:<28} {}\n", part.name, part.summary);
   fmt::print("\nProducts (use: NAME in a scenario; storcast describe NAME prints the sheet):\n");
   for (const std::string& name : catalog.products()) {
     fmt::print("  {:<28} {}\n", name, catalog.heading(name));
@@ -44,14 +67,15 @@ void print_values(const ConfigNode& node, const std::string& prefix) {
   }
 }
 
-int describe(const std::string& name) {
+int describe(const std::string& asked) {
   const Catalog catalog = Catalog::standard();
+  const std::string name = product_meant(asked, catalog);
   if (name.empty()) {
     list_all(catalog);
     return answered;
   }
   std::vector<std::string> known = catalog.products();
-  for (const ModelInfo& model : all_models()) {
+  for (const ModelInfo& model : all_sheets()) {
     known.push_back(model.name);
     if (model.name != name) continue;
     fmt::print("{}", model.sheet);
@@ -60,7 +84,7 @@ int describe(const std::string& name) {
   if (std::find(known.begin(), known.end(), name) == known.end()) {
     std::string near;
     for (const std::string& word : nearest(name, known)) near += (near.empty() ? "" : ", ") + word;
-    fmt::print(stderr, "'{}' is neither a model nor a product; nearest: {}\n", name, near);
+    tell(fmt::format("'{}' is neither a model nor a product; nearest: {}\n", name, near));
     return mistaken;
   }
   Problems problems;

@@ -24,7 +24,11 @@ constexpr const char* short_help =
   storcast run scenarios/210_xn4226d_nvme_rdma.yaml --sweep workloads.main.iodepth=1,2,4,8,16,32
       repeat over one value: the curve, its knee, the bottleneck at each point
 
-Commands: run, check (only validate), describe (models and products), bench (speed of the simulator).
+  storcast capacity scenarios/210_xn4226d_nvme_rdma.yaml
+      what volumes can have of the drives: raw, spares, parity, formatting, usable, free
+
+Commands: run, check (only validate), capacity, describe (models and products), bench (speed of the
+simulator).
 storcast COMMAND --help tells the options.
 )";
 
@@ -35,6 +39,7 @@ int dispatch(int argc, char** argv) {
   int exit_code = answered;
   add_run(program, exit_code);
   add_check(program, exit_code);
+  add_capacity(program, exit_code);
   add_describe(program, exit_code);
   add_bench(program, exit_code);
   if (argc < 2) {
@@ -47,8 +52,9 @@ int dispatch(int argc, char** argv) {
     known.push_back(command->get_name());
   }
   if (argv[1][0] != '-' && std::find(known.begin(), known.end(), argv[1]) == known.end()) {
-    fmt::print(stderr, "storcast: there is no command {}; accepted: {}\n", storcast::quote(argv[1]),
-               fmt::join(storcast::nearest(argv[1], known), ", "));
+    storcast::app::tell(fmt::format("storcast: there is no command {}; accepted: {}\n",
+                                    storcast::quote(argv[1]),
+                                    fmt::join(storcast::nearest(argv[1], known), ", ")));
     return mistaken;
   }
   try {
@@ -56,7 +62,8 @@ int dispatch(int argc, char** argv) {
   } catch (const CLI::Success& asked) {  // --help, --version
     return program.exit(asked);
   } catch (const CLI::ParseError& error) {
-    fmt::print(stderr, "storcast: {}\nstorcast --help tells what is accepted.\n", error.what());
+    storcast::app::tell(
+        fmt::format("storcast: {}\nstorcast --help tells what is accepted.\n", error.what()));
     return mistaken;
   }
   return exit_code;
@@ -66,15 +73,19 @@ int dispatch(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   try {
-    return dispatch(argc, argv);
+    const int code = dispatch(argc, argv);
+    if (std::fflush(stdout) == 0) return code;
+    storcast::app::tell("storcast: the answer could not be written to standard output\n");
+    return storcast::app::failed;
   } catch (const storcast::ScenarioError& error) {
-    fmt::print(stderr, "{}\n", error.what());
+    storcast::app::tell(fmt::format("{}\n", error.what()));
     return storcast::app::mistaken;
   } catch (const storcast::InvariantError& error) {
-    fmt::print(stderr, "storcast: a bug of ours, please report it: {}\n", error.what());
+    storcast::app::tell(
+        fmt::format("storcast: a bug of ours, please report it: {}\n", error.what()));
     return storcast::app::failed;
   } catch (const std::exception& error) {
-    fmt::print(stderr, "storcast: {}\n", error.what());
+    storcast::app::tell(fmt::format("storcast: {}\n", error.what()));
     return storcast::app::failed;
   }
 }

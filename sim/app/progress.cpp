@@ -16,7 +16,7 @@ ProgressBar::ProgressBar(std::string what)
     : what_(std::move(what)), start_(std::chrono::steady_clock::now()), last_(start_) {}
 
 ProgressBar::~ProgressBar() {
-  if (shown_) fmt::print(stderr, "\r\x1b[K");
+  if (shown_) std::fputs("\r\x1b[K", stderr);
 }
 
 void ProgressBar::show(const Progress& p) {
@@ -30,9 +30,10 @@ void ProgressBar::show(const Progress& p) {
   const double passed = duration<double>(now - start_).count();
   // A run may end earlier, when its precision is reached: the time left is the most it can be.
   const double left = p.done > 0 ? passed * (1 - p.done) / p.done : 0;
-  fmt::print(
-      stderr, "\r\x1b[K{} [{:#<{}}{:.<{}}] {:.2f} s simulated, {:.1f}M I/Os, at most {:.0f} s left",
-      what_, "", full, "", width - full, p.simulated_s, static_cast<double>(p.ios) / 1e6, left);
+  const std::string line = fmt::format(
+      "\r\x1b[K{} [{:#<{}}{:.<{}}] {:.2f} s simulated, {:.1f}M I/Os, at most {:.0f} s left", what_,
+      "", full, "", width - full, p.simulated_s, static_cast<double>(p.ios) / 1e6, left);
+  std::fputs(line.c_str(), stderr);
   std::fflush(stderr);
 }
 

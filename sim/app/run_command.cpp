@@ -1,10 +1,12 @@
 // storcast run: a scenario to an answer, or to a curve with --sweep.
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +16,7 @@
 #include "results/summary_json.hpp"
 #include "results/sweep.hpp"
 #include "sim/app/commands.hpp"
+#include "sim/app/overrides.hpp"
 #include "sim/app/progress.hpp"
 #include "sim/base/text.hpp"
 #include "sim/run/experiment.hpp"
@@ -25,19 +28,11 @@ namespace fs = std::filesystem;
 constexpr std::size_t most_points = 200;
 
 struct Options {
-  std::string file, sweep, format = "text", fidelity = "io", out, seed;
+  std::string file, sweep, format = "text", fidelity = "io", seed;
+  std::optional<std::string> out;
   std::vector<std::string> sets;
   bool no_file = false, plain = false, verbose = false, without_simgrid = false;
 };
-
-Override parse_override(const std::string& text) {
-  const std::size_t equals = text.find('=');
-  if (equals == std::string::npos || equals == 0) {
-    throw ScenarioError(
-        {{{"--set", 0, 0}, text, "--set wants path=value, such as workloads.main.iodepth=4", {}}});
-  }
-  return {text.substr(0, equals), text.substr(equals + 1)};
-}
 
 ReportOptions report_options(const Options& o) {
   const char* columns = std::getenv("COLUMNS");
@@ -71,13 +66,13 @@ fs::path default_file(const Options& o, const RunResult& result) {
 // A results file that cannot be written is a failure only if it was asked for.
 int save(const Options& o, const RunResult& result, std::string& where) {
   if (o.no_file || result.fidelity != "io") return answered;
-  const fs::path path = o.out.empty() ? default_file(o, result) : fs::path(o.out);
+  const fs::path path = o.out ? fs::path(*o.out) : default_file(o, result);
   try {
     write_results_file(result, path.string());
     where = path.string();
   } catch (const std::exception& error) {
-    fmt::print(stderr, "storcast: the results file was not written: {}\n", error.what());
-    return o.out.empty() ? answered : failed;
+    tell(fmt::format("storcast: the results file was not written: {}\n", error.what()));
+    return o.out ? failed : answered;
   }
   return answered;
 }
@@ -96,10 +91,13 @@ int run_single(const Options& o, const std::vector<Override>& sets) {
 }
 
 int run_sweep(const Options& o, const std::vector<Override>& sets) {
-  const Override range = parse_override(o.sweep);
+  const Override range = parse_override(o.sweep, "--sweep");
   const auto values = split(range.value, ',');
   if (values.size() > most_points) {
     throw ScenarioError({{{"--sweep", 0, 0}, o.sweep, "a sweep has at most 200 values", {}}});
+  }
+  if (std::find(values.begin(), values.end(), "") != values.end()) {
+    throw ScenarioError({{{"--sweep", 0, 0}, o.sweep, "a value of the sweep is empty", {}}});
   }
   // All values are checked before the first run.
   for (const std::string& value : values) {
@@ -122,20 +120,24 @@ int run_sweep(const Options& o, const std::vector<Override>& sets) {
   return answered;
 }
 
-// An option that would be ignored is a mistake.
+// An option that would be ignored is a mistake; so is a folder that is not there.
 void check_out(const Options& o) {
-  if (o.out.empty()) return;
-  const char* rule = nullptr;
+  if (!o.out) return;
+  const fs::path folder = fs::path(*o.out).parent_path();
+  std::string rule;
+  if (o.out->empty()) rule = "--out wants the name of a file";
+  if (!folder.empty() && !fs::is_directory(folder)) {
+    rule = "there is no folder " + folder.string();
+  }
   if (!o.sweep.empty()) rule = "--out and --sweep exclude each other";
   if (o.no_file) rule = "--out and --no-file exclude each other";
   if (o.fidelity == "analytic") rule = "--out goes with a simulated run, not --fidelity analytic";
-  if (rule != nullptr) throw ScenarioError({{{"--out", 0, 0}, o.out, rule, {}}});
+  if (!rule.empty()) throw ScenarioError({{{"--out", 0, 0}, *o.out, rule, {}}});
 }
 
 int run(const Options& o) {
   check_out(o);
-  std::vector<Override> sets;
-  for (const std::string& text : o.sets) sets.push_back(parse_override(text));
+  std::vector<Override> sets = parse_sets(o.sets);
   if (!o.seed.empty()) sets.push_back({"run.seed", o.seed});
   return o.sweep.empty() ? run_single(o, sets) : run_sweep(o, sets);
 }

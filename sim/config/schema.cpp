@@ -351,7 +351,10 @@ bool check_keys(const ConfigNode& node, const std::vector<FieldInfo>& fields,
   for (const auto& field : fields) accepted.push_back(field.key);
   accepted.insert(accepted.end(), allowed.begin(), allowed.end());
   for (const auto& entry : node.entries()) {
-    if (std::find(accepted.begin(), accepted.end(), entry.key) != accepted.end()) continue;
+    if (std::find(accepted.begin(), accepted.end(), entry.key) != accepted.end() ||
+        entry.key == "use") {
+      continue;
+    }
     // Beyond the limit a problem is only counted: spare the search for the nearest words.
     auto words = problems.full() ? std::vector<std::string>{} : nearest(entry.key, accepted);
     problems.add(entry.where, entry.key,
@@ -362,6 +365,7 @@ bool check_keys(const ConfigNode& node, const std::vector<FieldInfo>& fields,
 }
 
 void report_missing(const ConfigNode& map, const FieldInfo& field, Problems& problems) {
+  if (map.find("use") != nullptr) return;
   problems.add(
       map.where(), "",
       fmt::format("{}the key '{}' is missing ({})", prefix(map), field.key, field.meaning));

@@ -4,7 +4,9 @@
 //
 // A value is written plainly (read_time: 50us) or with its provenance, as catalogue entries do:
 //   read_time: {value: 50us, range: [40us, 58us], source: "...", confidence: derived, note: "..."}
-// Left out: parts within parts. A key that somebody else reads is announced by allow().
+// Left out: parts within parts. A key that somebody else reads is announced by allow(). The
+// catalogue replaces `use`; one that is still there names an unknown product, as the catalogue has
+// said, and what that would have brought along is not called missing.
 #pragma once
 
 #include <concepts>
@@ -270,7 +272,7 @@ class Schema {
     return *this;
   }
 
-  // A key that stands in the same map and is read by somebody else ("use").
+  // A key that stands in the same map and is read by somebody else ("ports").
   Schema& allow(std::string key) {
     schema_detail::check_new_key(key, fields_);
     allowed_.push_back(std::move(key));

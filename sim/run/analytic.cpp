@@ -388,6 +388,83 @@ void solve_open_load(const System& system, const Load& load, AnalyticAnswer& a) 
   a.bounds.knee_outstanding = knee_population(stations, 0);
 }
 
+// An open load on a system whose demands grow with the commands outstanding: the commands that the
+// demands cause are found by rising from none, which ends at the lowest fixed point. Above some
+// rate there is none: that rate is the system's limit, the same whatever is offered.
+class GrowingDemands {
+ public:
+  GrowingDemands(Assembly& assembly, const Load& load)
+      : system_(assembly.system()),
+        load_(load),
+        controllers_(static_cast<double>(assembly.command_pools.size())),
+        none_(measure_demands(assembly, load.weights, 0)),
+        many_(measure_demands(assembly, load.weights, reference)) {}
+
+  // False: the demands outgrow the rate.
+  bool settle(double rate, AnalyticAnswer& a) const {
+    Load load = load_;
+    load.rate = rate;
+    double commands = 0;
+    for (int round = 0; round < most_rounds; ++round) {
+      a.demands = at(commands);
+      solve_open_load(system_, load, a);
+      if (!a.stable) return false;
+      const double now = rate * a.response_s * share_at_controller(system_, a) / controllers_;
+      if (std::fabs(now - commands) < 1e-3 * (1 + commands)) return true;
+      commands = now;
+    }
+    return false;
+  }
+  [[nodiscard]] double limit() const {
+    double low = 0;
+    double high = 0;
+    for (const GroupDemand& d : none_.groups) high = std::max(high, d.highest_queue_s);
+    if (!(high > 0)) return std::numeric_limits<double>::infinity();
+    high = 1 / high;
+    AnalyticAnswer probe;
+    for (int i = 0; i < 20; ++i) {
+      const double middle = 0.5 * (low + high);
+      (settle(middle, probe) ? low : high) = middle;
+    }
+    return low;
+  }
+
+ private:
+  static constexpr double reference = 1000;
+  static constexpr int most_rounds = 100;
+
+  // Demands are linear in the commands.
+  [[nodiscard]] Demands at(double commands) const {
+    Demands d = none_;
+    const double share = commands / reference;
+    const auto grow = [share](double& value, double reached) {
+      value += share * (reached - value);
+    };
+    for (std::size_t g = 0; g < d.groups.size(); ++g) {
+      grow(d.groups[g].foreground_s, many_.groups[g].foreground_s);
+      grow(d.groups[g].background_s, many_.groups[g].background_s);
+      grow(d.groups[g].highest_queue_s, many_.groups[g].highest_queue_s);
+    }
+    return d;
+  }
+
+  const System& system_;
+  const Load& load_;
+  double controllers_;
+  Demands none_, many_;
+};
+
+// The limit of the system, by the way; infinite if no demand grows.
+double solve_growing_load(Assembly& assembly, const Load& load, AnalyticAnswer& a) {
+  const GrowingDemands growing(assembly, load);
+  const double limit = growing.limit();
+  if (load.rate <= limit && growing.settle(load.rate, a)) return limit;
+  growing.settle(limit, a);
+  a.offered_iops = a.throughput = load.rate;
+  a.stable = false;
+  return limit;
+}
+
 }  // namespace
 
 Demands measure_demands(Assembly& assembly, const std::vector<double>& stream_weights,
@@ -443,8 +520,11 @@ AnalyticAnswer solve_analytic(const Scenario& scenario, Assembly& assembly) {
   const auto controllers = static_cast<double>(assembly.command_pools.size());
   AnalyticAnswer a;
   double commands = 0;
+  double limit = std::numeric_limits<double>::infinity();
   Sorting sorting(scenario, system, load.closed ? load.outstanding : 0);
-  for (int round = 0, most = sorting.matters() ? 24 : 12; round < most; ++round) {
+  const bool growing = !load.closed && assembly.outstanding_cost_ps > 0 && !sorting.matters();
+  if (growing) limit = solve_growing_load(assembly, load, a);
+  for (int round = 0, most = sorting.matters() ? 24 : 12; round < most && !growing; ++round) {
     a.demands = measure_demands(assembly, load.weights, commands, sorting.speeds());
     if (load.closed) {
       solve_closed_load(system, load, a);
@@ -470,6 +550,12 @@ AnalyticAnswer solve_analytic(const Scenario& scenario, Assembly& assembly) {
     for (std::size_t g = 0; g < highest.size(); ++g) highest[g] = least.groups[g].highest_queue_s;
   }
   a.bottleneck = find_bottleneck(system, highest, a.utilisation);
+  if (limit < a.bottleneck.limit_iops) {
+    a.bottleneck.limit_iops = limit;
+    if (a.bottleneck.next_limit_iops > 0) {
+      a.bottleneck.headroom = a.bottleneck.next_limit_iops / limit - 1;
+    }
+  }
   a.bounds.saturation_iops = a.bottleneck.limit_iops;
   a.bounds.mva_iops = a.throughput;
   a.bounds.mva_mean_s = a.response_s;

@@ -15,16 +15,12 @@ constexpr std::size_t most_paths = 20'000;  // workloads x pools x sizes
 constexpr double open_in_flight = 100e3;    // an open load beyond this is unstable
 constexpr double most_destages = 400e3;
 
-bool has_parity(const PoolConfig& pool) {
-  return pool.level == RaidLevel::raid5 || pool.level == RaidLevel::raid6;
-}
-
 // Commands to drives of one I/O, at the most; `degraded`: a lost strip costs a row of reads.
 double members_of(const PoolConfig& pool, Bytes size, bool degraded) {
   const auto strips = static_cast<double>(size.value / pool.strip.value + 2);
-  if (!has_parity(pool)) return strips * (pool.level == RaidLevel::raid0 ? 1 : 2);
-  const double parity = pool.level == RaidLevel::raid5 ? 1 : 2;
-  const double data = pool.drives - parity;
+  const double parity = pool.layout.parity;
+  if (parity == 0) return strips * pool.layout.copies;
+  const double data = pool.layout.data;
   return degraded ? strips * data + pool.drives : strips + parity * (strips / data + 2);
 }
 

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "sim/scenario/reading.hpp"
+#include "sim/scenario/sheets.hpp"
 
 namespace storcast::reading {
 namespace {
@@ -235,14 +236,9 @@ void read_distribution(const ConfigNode& node, const WorkloadPart& part, Workloa
       nearest(whole, std::vector<std::string>{"random", "zipf:1.1", "pareto:0.2", "normal:10"}));
 }
 
-// Keeps the first of equals, in their order.
-void remove_doubles(std::vector<std::uint16_t>& volumes) {
-  std::vector<bool> seen(std::size_t{1} << 16);
-  std::erase_if(volumes, [&](std::uint16_t v) {
-    const bool again = seen[v];
-    seen[v] = true;
-    return again;
-  });
+bool has_doubles(std::vector<std::uint16_t> volumes) {
+  std::sort(volumes.begin(), volumes.end());
+  return std::adjacent_find(volumes.begin(), volumes.end()) != volumes.end();
 }
 
 // "all", a pool ("a") or a volume ("a.0"), or a list of these.
@@ -284,11 +280,12 @@ void read_volume_names(const ConfigNode& node, const Scenario& scenario, Workloa
     complain(*volumes, "one to " + std::to_string(most_volumes) + " volumes are wanted", problems);
   } else {
     for (const ConfigNode& item : volumes->items()) {
-      add_volumes(item, scenario, w, problems);
-      if (w.volumes.size() > most_volumes) remove_doubles(w.volumes);
+      if (w.volumes.size() <= most_volumes) add_volumes(item, scenario, w, problems);
     }
   }
-  remove_doubles(w.volumes);
+  if (has_doubles(w.volumes)) {
+    complain(*volumes, "a volume is named twice; more jobs on it are numjobs", problems);
+  }
 }
 
 void check_span(const ConfigNode& node, const WorkloadPart& part, const Scenario& scenario,
@@ -361,6 +358,38 @@ struct LimitPart {
   double ios = 0;
 };
 
+const Schema<RunPart>& run_schema() {
+  static const Schema<RunPart> sheet =
+      Schema<RunPart>("run", "How long and how precisely.")
+          .optional(&RunPart::seed, 1, {"seed", "of all random numbers", ""}, {0, 9e15})
+          .optional(&RunPart::warm_up, Duration{}, {"warm_up", "cut at least this much", ""},
+                    {0, 1e5})
+          .allow("precision")
+          .allow("limit");
+  return sheet;
+}
+
+const Schema<PrecisionPart>& precision_schema() {
+  static const Schema<PrecisionPart> sheet =
+      Schema<PrecisionPart>("precision", "Relative half-widths of the 95 % intervals to stop at.")
+          .optional(&PrecisionPart::throughput, 0.01, {"throughput", "of the IOPS", "fraction"},
+                    {1e-4, 1})
+          .optional(&PrecisionPart::mean, 0.02, {"mean", "of the mean response time", "fraction"},
+                    {1e-4, 1})
+          .optional(&PrecisionPart::p99, 0.05, {"p99", "of the 99th percentile", "fraction"},
+                    {1e-4, 1});
+  return sheet;
+}
+
+const Schema<LimitPart>& limit_schema() {
+  static const Schema<LimitPart> sheet =
+      Schema<LimitPart>("limit", "Stop here at the latest.")
+          .optional(&LimitPart::simulated, from_seconds(30), {"simulated", "simulated time", ""},
+                    {1e-3, 1e6})
+          .optional(&LimitPart::ios, 20e6, {"ios", "completed I/Os", "count"}, {1000, 1e11});
+  return sheet;
+}
+
 }  // namespace
 
 void read_workloads(const ConfigNode& workloads, Scenario& scenario, Problems& problems) {
@@ -390,43 +419,28 @@ void read_workloads(const ConfigNode& workloads, Scenario& scenario, Problems& p
 
 void read_run(const ConfigNode* run, Scenario& scenario, Problems& problems) {
   if (run == nullptr || run->is_null()) return;
-  static const Schema<RunPart> run_sheet =
-      Schema<RunPart>("run", "How long and how precisely.")
-          .optional(&RunPart::seed, 1, {"seed", "of all random numbers", ""}, {0, 9e15})
-          .optional(&RunPart::warm_up, Duration{}, {"warm_up", "cut at least this much", ""},
-                    {0, 1e5})
-          .allow("precision")
-          .allow("limit");
-  static const Schema<PrecisionPart> precision_sheet =
-      Schema<PrecisionPart>("precision", "Relative half-widths of the 95 % intervals to stop at.")
-          .optional(&PrecisionPart::throughput, 0.01, {"throughput", "of the IOPS", "fraction"},
-                    {1e-4, 1})
-          .optional(&PrecisionPart::mean, 0.02, {"mean", "of the mean response time", "fraction"},
-                    {1e-4, 1})
-          .optional(&PrecisionPart::p99, 0.05, {"p99", "of the 99th percentile", "fraction"},
-                    {1e-4, 1});
-  static const Schema<LimitPart> limit_sheet =
-      Schema<LimitPart>("limit", "Stop here at the latest.")
-          .optional(&LimitPart::simulated, from_seconds(30), {"simulated", "simulated time", ""},
-                    {1e-3, 1e6})
-          .optional(&LimitPart::ios, 20e6, {"ios", "completed I/Os", "count"}, {1000, 1e11});
-  const RunPart part = run_sheet.read(*run, problems);
+  const RunPart part = run_schema().read(*run, problems);
   scenario.run.seed = part.seed;
   scenario.run.warm_up = part.warm_up;
   if (const ConfigNode* precision = run->find("precision")) {
-    const PrecisionPart p = precision_sheet.read(*precision, problems);
+    const PrecisionPart p = precision_schema().read(*precision, problems);
     scenario.run.throughput = p.throughput;
     scenario.run.mean = p.mean;
     scenario.run.p99 = p.p99;
   }
   if (const ConfigNode* limit = run->find("limit")) {
-    const LimitPart p = limit_sheet.read(*limit, problems);
+    const LimitPart p = limit_schema().read(*limit, problems);
     scenario.run.simulated = p.simulated;
     scenario.run.ios = p.ios;
   }
   if (problems.empty() && scenario.run.warm_up >= scenario.run.simulated) {
     complain(*run, "warm_up must be shorter than limit.simulated", problems);
   }
+}
+
+ModelInfo workload_sheet() { return sheet_of(workload_schema()); }
+std::vector<ModelInfo> run_sheets() {
+  return {sheet_of(run_schema()), sheet_of(precision_schema()), sheet_of(limit_schema())};
 }
 
 }  // namespace storcast::reading

@@ -1,7 +1,9 @@
 // What the readers of a scenario's parts share. Private to sim/scenario.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/config/yaml_node.hpp"
@@ -9,10 +11,13 @@
 
 namespace storcast::reading {
 
-// The value of a key that must be a map; a Problem and nullptr otherwise.
+// The value of a key that must be a map; a Problem and nullptr otherwise. Nothing is missing beside
+// a `use` that is still there: it names an unknown product, which the catalogue has said.
 const ConfigNode* map_at(const ConfigNode& parent, const std::string& key, Problems& problems);
-// Complains of keys that are not among `known`.
+// Complains of keys that are not among `known` (`use`: as above).
 void check_keys(const ConfigNode& map, const std::vector<std::string>& known, Problems& problems);
+// The node of a key for a message, or the map itself if it is not written there.
+const ConfigNode& place(const ConfigNode& map, std::string_view key);
 void complain(const ConfigNode& node, const std::string& rule, Problems& problems,
               std::vector<std::string> accepted = {});
 
@@ -21,6 +26,18 @@ void complain(const ConfigNode& node, const std::string& rule, Problems& problem
 void check_name(const ConfigEntry& entry, Problems& problems);
 
 void read_system(const ConfigNode& system, Scenario& scenario, Problems& problems, ReadLog& log);
+// The pools of the array, whose controllers are read; and its volumes, which must fit into them.
+void read_pools(const ConfigNode& pools, Scenario& scenario, Problems& problems, ReadLog& log);
+void read_volumes(const ConfigNode& volumes, Scenario& scenario, Problems& problems, ReadLog& log);
+// The chains of shelves behind the array, if there are any.
+void read_shelves(const ConfigNode& array, Scenario& scenario, Problems& problems, ReadLog& log);
+// The index of the chain that a pool names; a Problem if there is none of that name.
+std::optional<std::size_t> find_shelf(const ConfigNode& pool,
+                                      const std::optional<std::string>& name,
+                                      const ArrayConfig& array, Problems& problems);
+// All drives, hot spares included, must find a bay that takes them, of the chassis or of their
+// shelf. Of pools that are right.
+void check_bays(const ConfigNode& pools, const ArrayConfig& array, Problems& problems);
 void read_workloads(const ConfigNode& workloads, Scenario& scenario, Problems& problems);
 void read_run(const ConfigNode* run, Scenario& scenario, Problems& problems);
 void read_timeline(const ConfigNode* timeline, Scenario& scenario, Problems& problems);

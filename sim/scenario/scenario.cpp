@@ -6,9 +6,15 @@
 #include "models/catalog.hpp"
 #include "sim/base/text.hpp"
 #include "sim/scenario/reading.hpp"
+#include "sim/scenario/sheets.hpp"
 
 namespace storcast {
 namespace reading {
+
+const ConfigNode& place(const ConfigNode& map, std::string_view key) {
+  const ConfigNode* node = map.find(key);
+  return node != nullptr ? *node : map;
+}
 
 void complain(const ConfigNode& node, const std::string& rule, Problems& problems,
               std::vector<std::string> accepted) {
@@ -19,7 +25,7 @@ const ConfigNode* map_at(const ConfigNode& parent, const std::string& key, Probl
   const ConfigNode* node = parent.find(key);
   const std::string path = parent.path().empty() ? key : parent.path() + "." + key;
   if (node == nullptr) {
-    problems.add(parent.where(), "", path + " is missing");
+    if (parent.find("use") == nullptr) problems.add(parent.where(), "", path + " is missing");
     return nullptr;
   }
   if (!node->is_map() || node->entries().empty()) {
@@ -31,7 +37,9 @@ const ConfigNode* map_at(const ConfigNode& parent, const std::string& key, Probl
 
 void check_keys(const ConfigNode& map, const std::vector<std::string>& known, Problems& problems) {
   for (const ConfigEntry& entry : map.entries()) {
-    if (std::find(known.begin(), known.end(), entry.key) != known.end()) continue;
+    if (std::find(known.begin(), known.end(), entry.key) != known.end() || entry.key == "use") {
+      continue;
+    }
     const std::string path = map.path().empty() ? entry.key : map.path() + "." + entry.key;
     problems.add(entry.where, entry.key, path + ": unknown key '" + entry.key + "'",
                  nearest(entry.key, known));
@@ -244,6 +252,13 @@ Scenario parse_scenario(const std::string& text, const std::string& file,
   Problems problems;
   ConfigNode root = parse_yaml(text, file, problems);
   return read_scenario(std::move(root), file, sets, problems);
+}
+
+std::vector<ModelInfo> scenario_sheets() {
+  std::vector<ModelInfo> sheets{reading::pool_sheet(), reading::volumes_sheet(),
+                                reading::workload_sheet()};
+  for (ModelInfo& sheet : reading::run_sheets()) sheets.push_back(std::move(sheet));
+  return sheets;
 }
 
 }  // namespace storcast

@@ -18,6 +18,7 @@
 #include "models/host.hpp"
 #include "models/null_drive.hpp"
 #include "models/protocol.hpp"
+#include "models/raid_layout.hpp"
 #include "models/sas.hpp"
 #include "models/ssd.hpp"
 #include "sim/base/units.hpp"
@@ -30,11 +31,10 @@ inline constexpr std::int64_t most_outstanding = 1'000'000;
 inline constexpr std::int64_t most_connections = 60'000;
 inline constexpr std::size_t most_volumes = 10'000;
 inline constexpr std::size_t most_pools = 64;
-inline constexpr double most_pool_bytes = 1e17;  // blocks x blocks of a strip stay below 2^64
+inline constexpr std::int64_t most_pool_bytes =
+    100'000'000'000'000'000;  // blocks x blocks of a strip stay below 2^64
 inline constexpr std::size_t most_hosts = 64;
-
-enum class RaidLevel : std::uint8_t { raid0, raid1, raid5, raid6, raid10 };
-[[nodiscard]] std::string name_of(RaidLevel level);
+inline constexpr int most_drives = 4096;  // of 1 PB at the most: their bytes stay below 2^63
 
 struct HostConfig {
   std::string name;
@@ -45,15 +45,25 @@ struct FabricConfig {
   std::string protocol;  // "nvme_rdma"
   ProtocolParams stack;
 };
+using DriveParams = std::variant<Ssd::Params, Hdd::Params, NullDrive::Params>;
 struct PoolConfig {
   std::string name;
-  RaidLevel level{};
-  int drives = 0;
+  std::string raid;  // its level: "raid6", "8+2"
+  RaidLayout layout;
+  int drives = 0;      // members: layout.drives
+  int hot_spares = 0;  // stand beside the set
   Bytes strip{};
+  Bytes formatting{};                // kept for metadata on each drive
+  bool formatting_assumed = false;   // nobody said so
   std::size_t controller = 0;        // index of its owner
   std::optional<std::size_t> shelf;  // index of the chain its drives are in; none: the chassis
   std::string drive_product;         // "drives/nvme-gen4-tlc"; empty if written out
-  std::variant<Ssd::Params, Hdd::Params, NullDrive::Params> drive;
+  DriveParams drive;
+  std::optional<DriveParams> spare_drive;  // as large as `drive`; absent: the same
+
+  [[nodiscard]] Bytes drive_capacity() const {
+    return std::visit([](const auto& params) { return params.capacity; }, drive);
+  }
 };
 struct ControllerConfig {
   std::string name;

@@ -59,6 +59,7 @@ std::vector<Override> uses(const std::string& product) {
     return {{"system.fabric.protocol", tcp ? "nvme_tcp" : "nvme_rdma"},
             {"system.fabric.stack.use", product}};
   }
+  if (kind == "shelves") return {{"system.arrays.array.shelves.s.use", product}};
   return {{"unknown_kind", product}};
 }
 
@@ -72,6 +73,10 @@ TEST_CASE("every product of the catalogue can be used in a scenario") {
     CHECK_FALSE(catalog.heading(product).empty());
     CHECK(catalog.text(product).find("product:") != std::string::npos);
     std::vector<Override> sets = uses(product);
+    if (product == "arrays/qsan-xn8024d") {
+      sets.push_back({"system.arrays.array.pools.a.drive.interface", "sas"});
+      sets.push_back({"system.arrays.array.pools.b.drive.interface", "sas"});
+    }
     if (product == "drives/null-drive") {
       sets.push_back({"system.arrays.array.volumes.size", "1GiB"});
     }
@@ -172,6 +177,61 @@ TEST_CASE("an unknown product is named with its place and the nearest that exist
   Problems of_map;
   expanded(Catalog::standard(), "drive: {use: [a, b]}", of_map);
   CHECK(of_map.list().size() == 1);
+}
+
+TEST_CASE("only products of the kind that a place wants are accepted and proposed there") {
+  struct Place {
+    const char* text;
+    const char* rule;
+    const char* kind;
+  };
+  for (const Place& p : std::vector<Place>{
+           {"pools: {a: {drive: {use: hosts/dell-r750}}}",
+            "pools.a.drive.use: 'hosts/dell-r750' is no product of the kind wanted here, drives",
+            "drives/"},
+           {"pools: {hosts: {drive: {use: dell-r750}}}",
+            "pools.hosts.drive.use: 'dell-r750' is not a product of the catalogue", "drives/"},
+           {"pools: {a: {spare_drive: {use: x}}}",
+            "pools.a.spare_drive.use: 'x' is not a product of the catalogue", "drives/"},
+           {"hosts: {drive: {use: drives/null-drive}}",
+            "hosts.drive.use: 'drives/null-drive' is no product of the kind wanted here, hosts",
+            "hosts/"},
+           {"fabric: {stack: {use: nvme-tcp}}",
+            "fabric.stack.use: 'nvme-tcp' is not a product of the catalogue", "protocols/"},
+           {"controllers: {a: {use: qsan}}",
+            "controllers.a.use: 'qsan' is not a product of the catalogue", "controllers/"},
+           {"arrays: {array: {use: qsan}}",
+            "arrays.array.use: 'qsan' is not a product of the catalogue", "arrays/"}}) {
+    INFO(p.text);
+    Problems problems;
+    const ConfigNode node =
+        expanded(Catalog::standard(), std::string("system: {") + p.text + "}", problems);
+    REQUIRE(problems.list().size() == 1);
+    const Problem& problem = problems.list().front();
+    CHECK(problem.rule == std::string("system.") + p.rule);
+    CHECK_FALSE(problem.accepted.empty());
+    for (const std::string& word : problem.accepted) CHECK(word.starts_with(p.kind));
+  }
+}
+
+TEST_CASE("of an unknown product only its name is a problem, not what it would have brought") {
+  const std::vector<Override> unknown[] = {
+      {{"system.arrays.array.use", "arrays/qsan-xn9"}},
+      {{"system.hosts.host", "{use: hosts/none, ports: {count: 2, rate: 25Gb/s}}"}},
+      {{"system.arrays.array.pools.a.drive.use", "drives/none"}},
+      {{"system.arrays.array.pools.a.drive", "{use: drives/none, dies: 4}"}},
+      {{"system.fabric.stack.use", "protocols/none"}}};
+  for (const auto& sets : unknown) {
+    INFO(sets[0].path << "=" << sets[0].value);
+    try {
+      static_cast<void>(testing::small(sets));
+      FAIL("accepted");
+    } catch (const ScenarioError& error) {
+      INFO(error.what());
+      CHECK(error.problems().size() == 1);
+      CHECK(error.problems()[0].rule.find("is not a product") != std::string::npos);
+    }
+  }
 }
 
 TEST_CASE("a catalogue of a folder that does not exist is empty") {

@@ -48,7 +48,22 @@ TEST_CASE("the chassis' data sheet refuses what lies outside its ranges") {
        {"fans: 65", "fans: -1", "fan_power: 201W", "fan_power: 3", "fan_speed_idle: 101%",
         "fan_speed_busy: 1.5", "supplies: 0", "supplies: 17", "supply_rating: 49W",
         "supply_rating: 20kW", "efficiency_20: 49%", "efficiency_50: 101%", "efficiency_100: 0",
-        "colour: red"}) {
+        "bays: 0", "bays: 1001", "bay_interface: fc", "colour: red"}) {
     CHECK(testing::refuses(chassis_schema(), "fans: 8\n", line) == "");
   }
+}
+
+TEST_CASE("a SAS bay takes SAS and SATA drives; NVMe and SAS do not mix; any is any") {
+  using I = DriveInterface;
+  for (const I drive : {I::any, I::nvme, I::sas, I::sata}) {
+    CHECK(bay_takes(I::any, drive));
+    CHECK(bay_takes(drive, drive));
+    CHECK(bay_takes(drive, I::any));
+  }
+  CHECK(bay_takes(I::sas, I::sata));
+  CHECK_FALSE(bay_takes(I::sata, I::sas));
+  CHECK_FALSE(bay_takes(I::sas, I::nvme));
+  CHECK_FALSE(bay_takes(I::nvme, I::sas));
+  CHECK_FALSE(bay_takes(I::nvme, I::sata));
+  CHECK_FALSE(bay_takes(I::sata, I::nvme));
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "models/catalog.hpp"
 #include "sim/run/experiment.hpp"
 #include "sim/scenario/scenario.hpp"
 #include "tests/support/small_scenario.hpp"
@@ -31,6 +32,7 @@ Scenario chain(const std::vector<Override>& sets = {}) {
 // What the reader says of the small scenario with a shelf and the changes.
 std::string refusal(std::vector<Override> sets) {
   sets.insert(sets.begin(), {{"system.arrays.array.shelves.s.use", "shelves/sas3-26"},
+                             {"system.arrays.array.pools.a.drive.use", "drives/sas-ssd-12g"},
                              {"system.arrays.array.pools.a.shelf", "s"}});
   try {
     (void)testing::small(sets);
@@ -80,8 +82,9 @@ TEST_CASE("the lanes at the head of a chain are its ceiling", "[validation][sas]
 }
 
 TEST_CASE("a controller's failure: the peer's own lanes carry on, a single path ends the run") {
-  const std::vector<Override> failing{{"timeline", "[{at: 2s, fail: controller, controller: a}]"},
-                                      {"run.limit.simulated", "20s"}};
+  const std::vector<Override> failing{
+      {"timeline", "[{at: 2s, fail: system.arrays.array.controllers.a}]"},
+      {"run.limit.simulated", "20s"}};
   const RunResult dual = run_scenario(chain(failing), {});
   CHECK(dual.streams[0].all.ios > 0);
   double peer = 0;
@@ -99,7 +102,7 @@ TEST_CASE("shelves: every rule has its message") {
   CHECK_THAT(refusal({{"system.arrays.array.pools.a.shelf", "t"}}),
              Contains("there is no shelf 't'"));
   CHECK_THAT(refusal({{"system.arrays.array.shelves.s.bays", "5"}}),
-             Contains("6 drives do not fit into shelf s: 1 x 5 bays"));
+             Contains("6 drives, of which 0 are hot spares, do not go into the 5 bays of shelf s"));
   CHECK_THAT(refusal({{"system.arrays.array.shelves.s.shelves", "21"}}), Contains("1 to 20"));
   CHECK_THAT(refusal({{"system.arrays.array.shelves.s.shelves", "12"},
                       {"system.arrays.array.shelves.t.use", "shelves/sas4-24"},
@@ -113,7 +116,13 @@ TEST_CASE("shelves: every rule has its message") {
   CHECK_THAT(refusal({{"system.arrays.array.shelves.s.lane_rate", "12"}}), Contains("unit"));
   CHECK_THAT(refusal({{"system.arrays.array.shelves.s.connection_open", "1s"}}),
              Contains("out of range"));
-  CHECK_THAT(refusal({{"system.arrays.array.shelves.s.hop_latency", "-1us"}}), Contains("range"));
+  CHECK_THAT(refusal({{"system.arrays.array.shelves.s.hop_latency", "-1us"}}),
+             Contains("must not be negative"));
   CHECK_THAT(refusal({{"system.arrays.array.shelves.s.paths", "triple"}}), Contains("dual"));
+  CHECK_THAT(refusal({{"system.arrays.array.pools.a.drive.use", "drives/nvme-gen4-tlc"}}),
+             Contains("have nvme plugs, the bays take sas and sata"));
+  CHECK_THAT(refusal({{"system.arrays.array.shelves.s.shelves", "20"},
+                      {"system.arrays.array.chassis.bays", "27"}}),
+             Contains("547 bays with the chassis: at most 546 belong to an array"));
   CHECK(refusal({}).empty());
 }

@@ -286,10 +286,18 @@ TEST_CASE("an earlier problem elsewhere does not hide a failed check") {
 
 TEST_CASE("a key that others read is let through when it is announced") {
   auto schema = sheet();
-  CHECK(lines(schema, node_of("use: x")).size() == 1);
-  schema.allow("use");
-  CHECK(lines(schema, node_of("use: {any: [thing]}")).empty());
-  CHECK_THAT(lines(schema, node_of("usee: x")).at(0), Contains("did you mean use?"));
+  CHECK(lines(schema, node_of("ports: x")).size() == 1);
+  schema.allow("ports");
+  CHECK(lines(schema, node_of("ports: {any: [thing]}")).empty());
+  CHECK_THAT(lines(schema, node_of("portss: x")).at(0), Contains("did you mean ports?"));
+}
+
+TEST_CASE("beside the name of an unknown product no key is missing") {
+  Schema<Params> schema("s", "s");
+  schema.required(&Params::whole, {"whole", "a number", ""});
+  CHECK(lines(schema, node_of("{}")).size() == 1);
+  CHECK(lines(schema, node_of("use: things/unknown")).empty());
+  CHECK(lines(schema, node_of("{use: things/unknown, hole: 4}")).size() == 1);
 }
 
 TEST_CASE("a value with its provenance is read and logged") {

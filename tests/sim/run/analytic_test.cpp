@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
+#include "models/catalog.hpp"
 #include "sim/platform/simgrid_platform.hpp"
 #include "sim/run/experiment.hpp"
 #include "tests/support/small_scenario.hpp"
@@ -88,6 +89,28 @@ TEST_CASE("the bottleneck is the station with the largest demand of its busiest 
                             {"workloads.main.iodepth", "256"}}));
   CHECK(drive.answer.bottleneck.station == "array.pool_a.drives");
   CHECK(drive.answer.bottleneck.limit_iops == Approx(6000).epsilon(1e-6));
+}
+
+TEST_CASE(
+    "a system has one limit, whatever is offered, also where its demands grow with the load") {
+  const auto answer = [](const std::string& rate) {
+    const Scenario scenario =
+        load_scenario(checkout_folder() + "/scenarios/210_xn4226d_nvme_rdma.yaml",
+                      {{"workloads.main.arrival", "poisson"},
+                       {"workloads.main.iodepth", ""},
+                       {"workloads.main.rate_iops", rate}});
+    Assembly assembly = build_system(scenario, load_simgrid_platform(platform_of(scenario)));
+    return solve_analytic(scenario, assembly);
+  };
+  const double limit = answer("10M").bounds.saturation_iops;
+  CHECK(limit > 390e3);
+  CHECK(limit < 421e3);
+  for (const double share : {0.5, 0.95, 0.999, 1.001, 1.01, 1.02, 1.05, 2.0}) {
+    CAPTURE(share);
+    const AnalyticAnswer a = answer(std::to_string(static_cast<int>(share * limit)));
+    CHECK(a.stable == (share < 1));
+    CHECK(a.bounds.saturation_iops == Approx(limit).epsilon(1e-5));
+  }
 }
 
 TEST_CASE("an open load beyond the limit is unstable, below it stable") {

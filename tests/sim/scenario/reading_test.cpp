@@ -49,6 +49,11 @@ const std::vector<Field>& fields() {
       {"system.arrays.array.pools.a.raid", {"raid0", "raid1", "raid5", "raid6", "raid10", "raid7"}},
       {"system.arrays.array.pools.a.drives", {"1", "2", "3", "4", "6", "7", "1024", "0"}},
       {"system.arrays.array.pools.a.strip", {"4KiB", "64KiB", "16MiB", "12KiB", "5000B"}},
+      {"system.arrays.array.pools.a.hot_spares", {"0", "1", "64", "65"}},
+      {"system.arrays.array.pools.a.formatting", {"0B", "1%", "1GiB", "60%", "4TB", "a bit"}},
+      {"system.arrays.array.pools.a.groups", {"1", "2", "0"}},
+      {"system.arrays.array.pools.a.woven_spares", {"0", "1", "9"}},
+      {"system.arrays.array.chassis.bays", {"11", "26", "10", "0"}},
       {"system.arrays.array.pools.a.controller", {"a", "b", "c"}},
       {"system.arrays.array.pools.b.controller", {"a", "b"}},
       {"system.arrays.array.pools.b.drive",
@@ -175,6 +180,7 @@ TEST_CASE("unknown keys are refused at every level, with the nearest that exist"
            {{{array + ".chassis.fan", "1"}}, "fan", nullptr},
            {{{array + ".pools.a.level", "raid6"}}, "level", nullptr},
            {{{array + ".pools.a.drive.planes", "4"}}, "planes", nullptr},
+           {{{array + ".pools.a.hot_spare", "1"}}, "'hot_spare' is unknown", "hot_spares"},
            {{{array + ".volumes.count", "4"}}, "count", nullptr},
            {{{"workloads.main.blocksize", "4KiB"}}, "blocksize", nullptr},
            {{{"run.seeds", "1"}}, "seeds", nullptr},
@@ -226,6 +232,8 @@ TEST_CASE("wrong units, ranges and words are refused") {
            {{{"system.hosts.host.ports.rate", "25"}}, "rate", nullptr},
            {{{"system.hosts.host.ports.rate", "25GiB"}}, "rate", nullptr},
            {{{"system.fabric.kind", "switched"}}, "not modelled yet", "direct"},
+           {{{"system.fabric.kind", ""}}, "system.fabric.kind: a word is wanted", "direct"},
+           {{{"system.fabric.protocol", ""}}, "protocol: a word is wanted", "nvme_tcp"},
            {{{"system.fabric.protocol", "nvme_tpc"}}, "not a protocol", "nvme_tcp"},
            {{{"system.fabric.stack.use", "protocols/nvme-tcp"}}, "do not agree", nullptr},
            {{{"system.arrays.array.use", "arrays/qsan"}},
@@ -244,6 +252,7 @@ TEST_CASE("wrong units, ranges and words are refused") {
            {{{array + ".volumes.size", "10"}}, "size", nullptr},
            {{{"workloads.main.host", "hots"}}, "no host 'hots'", "host"},
            {{{"workloads.main.volumes", "c.0"}}, "no volume 'c.0'", nullptr},
+           {{{"workloads.main.volumes", "[a.0, a]"}}, "a volume is named twice", nullptr},
            {{{"workloads.main.volumes", "a.2"}}, "no volume 'a.2'", "a.1"},
            {{{"workloads.main.volumes", "a.00"}}, "no volume 'a.00'", nullptr},
            {{{"workloads.main.volumes", "[]"}}, "one to", nullptr},
@@ -346,9 +355,13 @@ TEST_CASE("pools need the drives of their level") {
 
 TEST_CASE("volumes must fit into their pools") {
   check_refused({{{array + ".volumes.size", "20TB"}}, "do not fit into pool a", nullptr});
-  // RAID 6 of 6 holds four drives of 7,680 GB, RAID 5 of 5 as many: two volumes of 15.36 TB each.
-  CHECK_NOTHROW(parse_scenario(small_text, "small.yaml", {{array + ".volumes.size", "15360GB"}}));
-  check_refused({{{array + ".volumes.size", "15361GB"}}, "do not fit into pool a", nullptr});
+  // RAID 6 of 6 holds four drives of 7,680 GB less 32 MiB, RAID 5 of 5 as many: two volumes of
+  // 2 x 7,679,966,445,568 bytes each, and not a block more.
+  CHECK_NOTHROW(
+      parse_scenario(small_text, "small.yaml", {{array + ".volumes.size", "15359932891136B"}}));
+  check_refused({{{array + ".volumes.size", "15359932891648B"}},
+                 "do not fit into pool a: raid6 of 6 drives holds 30.7 TB, 1024 bytes too few",
+                 nullptr});
 }
 
 TEST_CASE("what no machine could hold is refused before it is built") {

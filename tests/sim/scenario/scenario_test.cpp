@@ -36,7 +36,9 @@ TEST_CASE("the example over RDMA reads to the values it states") {
   CHECK(s.array.cache.size == Bytes{std::int64_t{16} << 30});
   CHECK(s.array.chassis.supplies == 2);
   REQUIRE(s.array.pools.size() == 2);
-  CHECK(s.array.pools[0].level == RaidLevel::raid6);
+  CHECK(s.array.pools[0].raid == "raid6");
+  CHECK(s.array.pools[0].layout.parity == 2);
+  CHECK(s.array.chassis.bays == 26);
   CHECK(s.array.pools[0].drives == 13);
   CHECK(s.array.pools[0].strip == Bytes{65536});
   CHECK(s.array.pools[1].controller == 1);
