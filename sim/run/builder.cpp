@@ -206,7 +206,6 @@ void Builder::add_planner(Raid raid, std::uint32_t strip, PoolPart& part) {
       PoolPlan<Raid>{std::move(raid), out_.system_.get(), std::move(bases)});
   system().models.push_back(plan);
   part.plan = system().add_plan(Plan(*plan));
-  part.data_drives = plan->raid.data_drives();
   if constexpr (std::is_same_v<Raid, ParityRaid>) {
     if (degrades()) part.intact = system().add_decision(keep(Intact{plan}));
   }
@@ -252,14 +251,13 @@ void Builder::add_pool(std::size_t index) {
   const auto strip = static_cast<std::uint32_t>(pool.strip.value / block_bytes);
   PoolPart part;
   part.controller = pool.controller;
-  part.parity = pool.level == RaidLevel::raid5 || pool.level == RaidLevel::raid6;
+  part.parity = pool.layout.parity > 0;
+  part.data_drives = pool.layout.data;
   part.strip_bytes = pool.strip.value;
   if (part.parity) {
-    add_planner(ParityRaid(pool.drives, pool.level == RaidLevel::raid5 ? 1 : 2, strip), strip,
-                part);
+    add_planner(ParityRaid(pool.layout, strip), strip, part);
   } else {
-    add_planner(MirrorRaid(pool.drives, pool.level == RaidLevel::raid0 ? 1 : 2, strip), strip,
-                part);
+    add_planner(MirrorRaid(pool.layout, strip), strip, part);
   }
   const std::string name = s_.array.name + ".pool_" + pool.name + ".drives";
   if (const auto* ssd = std::get_if<Ssd::Params>(&pool.drive)) {

@@ -193,6 +193,8 @@ void read_pools(const ConfigNode& pools, Scenario& scenario, Problems& problems,
     pool.level = part.raid;
     pool.drives = part.drives;
     pool.strip = part.strip;
+    std::string rule;
+    pool.layout = raid_layout({name_of(pool.level), pool.drives}, rule);  // check_pool complains
     if (!entry.value.is_map()) continue;
     read_drive(entry.value, pool, problems, log);
     if (problems.list().size() == before) check_pool(entry.value, pool, problems);

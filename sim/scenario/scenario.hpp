@@ -17,6 +17,7 @@
 #include "models/host.hpp"
 #include "models/null_drive.hpp"
 #include "models/protocol.hpp"
+#include "models/raid_layout.hpp"
 #include "models/ssd.hpp"
 #include "sim/base/units.hpp"
 #include "sim/config/schema.hpp"
@@ -46,6 +47,7 @@ struct FabricConfig {
 struct PoolConfig {
   std::string name;
   RaidLevel level{};
+  RaidLayout layout;
   int drives = 0;
   Bytes strip{};
   std::size_t controller = 0;  // index of its owner

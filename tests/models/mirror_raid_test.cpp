@@ -125,6 +125,6 @@ TEST_CASE("RAID 0 loses data with its first drive") {
 }
 
 TEST_CASE("capacity is that of the sets") {
-  CHECK(MirrorRaid(8, 2, 128).data_drives() == 4);
-  CHECK(MirrorRaid(8, 1, 128).data_drives() == 8);
+  CHECK(MirrorRaid(8, 2, 128).data_blocks(1000) == 4 * 7 * 128);
+  CHECK(MirrorRaid(8, 1, 128).data_blocks(1024) == 8 * 1024);
 }
