@@ -56,19 +56,28 @@ bool ParityRaid::held(std::uint32_t drive, std::uint64_t row, Found& found) cons
     std::uint32_t owner = nobody;
     for (std::uint32_t d = first; d < first + map_.group_drives(); ++d) {
       const RaidMember& m = members_[d];
-      if (m.lost && m.spare == slot.spare && row < m.spare_rows) owner = d;
+      const bool there = row < m.spare_rows && !(m.replaced && row < m.new_rows);
+      if (m.lost && m.spare == slot.spare && there) owner = d;
     }
-    if (owner == nobody) return false;
+    // Two lost drives that hold each other's spare of this row hold nothing.
+    if (owner == nobody || owner == drive) return false;
     slot = map_.slot(owner, row);
   }
   found = {map_.stripe(slot.group, slot.stripe), slot.strip};
   return true;
 }
 
-std::uint32_t ParityRaid::rebuild_target(const Stripe& stripe, std::uint32_t drive) const noexcept {
-  while (members_[drive].lost && !members_[drive].replaced) {
-    if (members_[drive].spare < 0) return nobody;
-    drive = map_.spare(stripe, static_cast<std::uint32_t>(members_[drive].spare));
+// Where a row of a lost drive goes: its new drive, or its woven spare. If that one's drive is lost
+// too, to where follow() would look: on, if the row is there already or can only go there.
+std::uint32_t ParityRaid::rebuild_target(const Stripe& stripe, std::uint32_t drive,
+                                         std::uint64_t row) const noexcept {
+  if (members_[drive].replaced) return drive;
+  while (members_[drive].lost) {
+    const RaidMember& m = members_[drive];
+    const bool moved = m.spare >= 0 && row < m.spare_rows;
+    if (m.replaced && (row < m.new_rows || !moved)) return drive;
+    if (m.spare < 0) return nobody;
+    drive = map_.spare(stripe, static_cast<std::uint32_t>(m.spare));
   }
   return drive;
 }
@@ -78,13 +87,41 @@ void ParityRaid::rebuild(DriveId drive, std::uint64_t row, RebuildPhase phase,
   const auto lost = static_cast<std::uint32_t>(index_of(drive));
   Found found{};
   if (!members_[lost].lost || !held(lost, row, found)) return;
-  const std::uint32_t target = rebuild_target(found.stripe, lost);
+  const std::uint32_t target = rebuild_target(found.stripe, lost, row);
   if (target == nobody || lost_strips(found.stripe) > p_) return;
   const Range whole{0, strip_};
   if (phase == RebuildPhase::write) return push({target, row}, whole, out);
   const Place source = server(found.stripe, found.strip);
   if (source.drive != nobody && source.drive != target) return push(source, whole, out);
   recover(found.stripe, found.strip, whole, out);
+}
+
+void ParityRaid::read_degraded(const StripePart& r, MemberPlan& out) const noexcept {
+  Range lost{strip_, 0};
+  std::uint32_t last_lost = 0;
+  for (std::uint32_t k = r.begin; k < r.end; ++k) {
+    if (server(r.stripe, p_ + k).drive != nobody) continue;
+    const Range c = covered(r, k);
+    lost = {std::min(lost.low, c.low), std::max(lost.high, c.high)};
+    last_lost = p_ + k;
+  }
+  std::uint32_t taken = 0;
+  for (std::uint32_t k = r.begin; k < r.end; ++k) {
+    const Place at = server(r.stripe, p_ + k);
+    if (at.drive == nobody) continue;
+    const Range c = covered(r, k);
+    push(at, {std::min(lost.low, c.low), std::max(lost.high, c.high)}, out);
+    ++taken;
+  }
+  if (last_lost == 0) return;
+  for (std::uint32_t i = 1; i < map_.width() && taken < d_; ++i) {
+    const std::uint32_t other =
+        last_lost + i < map_.width() ? last_lost + i : last_lost + i - map_.width();
+    const Place at = server(r.stripe, other);
+    if (at.drive == nobody || (other >= p_ + r.begin && other < p_ + r.end)) continue;
+    push(at, lost, out);
+    ++taken;
+  }
 }
 
 void ParityRaid::recover(const Stripe& stripe, std::uint32_t strip, Range range,
@@ -100,8 +137,7 @@ void ParityRaid::recover(const Stripe& stripe, std::uint32_t strip, Range range,
   }
 }
 
-void ParityRaid::read_old_stripe(const StripeWrite& w, Range range,
-                                 MemberPlan& out) const noexcept {
+void ParityRaid::read_old_stripe(const StripePart& w, Range range, MemberPlan& out) const noexcept {
   std::uint32_t taken = 0;
   for (std::uint32_t i = 0; i < map_.width() && taken < d_; ++i) {
     const Place at = server(w.stripe, i < d_ ? p_ + i : i - d_);  // data, then parity
@@ -111,7 +147,7 @@ void ParityRaid::read_old_stripe(const StripeWrite& w, Range range,
   }
 }
 
-ParityRaid::Losses ParityRaid::losses(const StripeWrite& w, Range parity) const noexcept {
+ParityRaid::Losses ParityRaid::losses(const StripePart& w, Range parity) const noexcept {
   Losses lost{};
   for (std::uint32_t i = 0; i < p_; ++i) {
     lost.parities += server(w.stripe, i).drive == nobody ? 1 : 0;

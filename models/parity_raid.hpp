@@ -6,11 +6,11 @@
 // stripe reads nothing and writes d + p strips (full stripe). A smaller one touches k of d strips
 // and takes the cheaper of read-modify-write (reads k + p) and reconstruct-write (reads d - k); a
 // 4 KiB write on RAID 6 is three reads and three writes. A read of a lost strip reads d others of
-// its stripe. A write over a lost strip must reconstruct, one beside it must modify, one that does
-// both reads all d that give the old stripe back; one whose parity is all lost reads nothing.
-// Sequential writes that the cache has joined: no reads; each I/O writes its data, the one that
-// ends a stripe also writes the parity. What is rebuilt into a woven spare, or onto a new drive, is
-// read and written there.
+// its stripe, and none of them twice. A write over a lost strip must reconstruct, one beside it
+// must modify, one that does both reads all d that give the old stripe back; one whose parity is
+// all lost reads nothing. Sequential writes that the cache has joined: no reads; each I/O writes
+// its data, the one that ends a stripe also writes the parity. What is rebuilt into a woven spare,
+// or onto a new drive, is read and written there.
 //
 // Parameters: RaidLayout, strip in blocks, write policy. Scope and limits: locks are only named
 // (lock_key); members must be able to read whole page ranges of partly covered strips. Parity
@@ -40,7 +40,7 @@ class ParityRaid {
 
   void plan(Extent extent, RaidPhase phase, MemberPlan& out) const noexcept {
     const std::uint64_t end = extent.first + extent.blocks;
-    if (phase == RaidPhase::read) {
+    if (phase == RaidPhase::read && !members_.any_lost()) {
       for (std::uint64_t at = extent.first; at < end;) at += read_piece(at, end, out);
       return;
     }
@@ -49,12 +49,14 @@ class ParityRaid {
       const std::uint64_t start = stripe * row_blocks_;
       const std::uint64_t to = std::min(end, start + row_blocks_);
       for (std::uint32_t group = 0; group < map_.groups(); ++group) {
-        const StripeWrite write = write_of(group, stripe, at - start, to - start);
-        if (write.end == write.begin) continue;
-        if (phase == RaidPhase::write_reads) {
-          plan_reads(write, out);
+        const StripePart part = part_of(group, stripe, at - start, to - start);
+        if (part.end == part.begin) continue;
+        if (phase == RaidPhase::read) {
+          read_degraded(part, out);
+        } else if (phase == RaidPhase::write_reads) {
+          plan_reads(part, out);
         } else {
-          plan_writes(write, phase == RaidPhase::sequential_writes, out);
+          plan_writes(part, phase == RaidPhase::sequential_writes, out);
         }
       }
       at = to;
@@ -87,6 +89,12 @@ class ParityRaid {
     return map_.group_drives() * map_.groups();
   }
   [[nodiscard]] std::uint32_t parity() const noexcept { return p_; }
+  // The drive that holds strip i of a stripe now; `nobody` if it is lost.
+  static constexpr std::uint32_t nobody = ~std::uint32_t{0};
+  [[nodiscard]] std::uint32_t serving_drive(std::uint32_t group, std::uint64_t stripe,
+                                            std::uint32_t i) const noexcept {
+    return server(map_.stripe(group, stripe), i).drive;
+  }
   [[nodiscard]] const RaidStripeMap& map() const noexcept { return map_; }
 
   // Some stripe has lost more strips than it has parity; it stays so.
@@ -119,15 +127,14 @@ class ParityRaid {
  private:
   using Stripe = RaidStripeMap::Stripe;
   using Place = RaidStripeMap::Place;
-  static constexpr std::uint32_t nobody = ~std::uint32_t{0};
 
   // The same blocks of several strips of a stripe: [low, high) in each strip.
   struct Range {
     std::uint32_t low, high;
   };
-  // A write to data strips [begin, end) of a stripe: the first from its block `from`, the last to
-  // its block `to`, those between whole.
-  struct StripeWrite {
+  // Data strips [begin, end) of a stripe: the first from its block `from`, the last to its block
+  // `to`, those between whole.
+  struct StripePart {
     Stripe stripe;
     std::uint32_t begin, end;
     std::uint32_t from, to;
@@ -158,14 +165,14 @@ class ParityRaid {
   [[nodiscard]] std::uint32_t lost_strips(const Stripe& stripe) const noexcept;
   // The strip that a drive holds or is to hold in a row: its own, or a lost one in its woven spare.
   [[nodiscard]] bool held(std::uint32_t drive, std::uint64_t row, Found& found) const noexcept;
-  [[nodiscard]] std::uint32_t rebuild_target(const Stripe& stripe,
-                                             std::uint32_t drive) const noexcept;
+  [[nodiscard]] std::uint32_t rebuild_target(const Stripe& stripe, std::uint32_t drive,
+                                             std::uint64_t row) const noexcept;
   [[nodiscard]] bool beyond_parity() const;
   [[nodiscard]] bool beyond_parity(std::uint32_t drive, std::uint64_t from, std::uint64_t to) const;
 
   // Blocks [from, to) from the start of the row of all groups, as far as they are this group's.
-  [[nodiscard]] StripeWrite write_of(std::uint32_t group, std::uint64_t stripe, std::uint64_t from,
-                                     std::uint64_t to) const noexcept {
+  [[nodiscard]] StripePart part_of(std::uint32_t group, std::uint64_t stripe, std::uint64_t from,
+                                   std::uint64_t to) const noexcept {
     const std::uint64_t groups = map_.groups();
     const std::uint64_t first = by_strip_.quotient(from);
     const std::uint64_t last = by_strip_.quotient(to - 1);
@@ -179,14 +186,14 @@ class ParityRaid {
             ends ? static_cast<std::uint32_t>(to - last * strip_) : strip_};
   }
   // The part of data strip k that is written. Precondition: begin <= k < end.
-  [[nodiscard]] Range covered(const StripeWrite& w, std::uint32_t k) const noexcept {
+  [[nodiscard]] Range covered(const StripePart& w, std::uint32_t k) const noexcept {
     return {k == w.begin ? w.from : 0, k + 1 == w.end ? w.to : strip_};
   }
   // The blocks of the parity strips that a write changes.
-  [[nodiscard]] Range parity_range(const StripeWrite& w) const noexcept {
+  [[nodiscard]] Range parity_range(const StripePart& w) const noexcept {
     return w.end - w.begin == 1 ? Range{w.from, w.to} : Range{0, strip_};
   }
-  [[nodiscard]] bool full(const StripeWrite& w) const noexcept {
+  [[nodiscard]] bool full(const StripePart& w) const noexcept {
     return w.end - w.begin == d_ && w.from == 0 && w.to == strip_;
   }
 
@@ -198,11 +205,13 @@ class ParityRaid {
     const Place at = server(stripe, strip);
     if (at.drive != nobody) push(at, range, out);
   }
+  // What is asked for of the strips that are left, and of others what gives the lost ones back.
+  void read_degraded(const StripePart& r, MemberPlan& out) const noexcept;
   // d of the strips that are left, parity included, give a lost one back.
   void recover(const Stripe& stripe, std::uint32_t strip, Range range,
                MemberPlan& out) const noexcept;
-  void read_old_stripe(const StripeWrite& w, Range range, MemberPlan& out) const noexcept;
-  [[nodiscard]] Losses losses(const StripeWrite& w, Range parity) const noexcept;
+  void read_old_stripe(const StripePart& w, Range range, MemberPlan& out) const noexcept;
+  [[nodiscard]] Losses losses(const StripePart& w, Range parity) const noexcept;
 
   // Reads up to the end of the strip; returns how many blocks that was.
   std::uint64_t read_piece(std::uint64_t at, std::uint64_t end, MemberPlan& out) const noexcept {
@@ -211,16 +220,11 @@ class ParityRaid {
     const auto low = static_cast<std::uint32_t>(at - chunk * strip_);
     const auto high =
         static_cast<std::uint32_t>(std::min<std::uint64_t>(end - chunk * strip_, strip_));
-    const Place place = server(found.stripe, found.strip);
-    if (place.drive != nobody) {
-      push(place, {low, high}, out);
-    } else {
-      recover(found.stripe, found.strip, {low, high}, out);
-    }
+    push(map_.place(found.stripe, found.strip), {low, high}, out);
     return high - low;
   }
 
-  void plan_reads(const StripeWrite& w, MemberPlan& out) const noexcept {
+  void plan_reads(const StripePart& w, MemberPlan& out) const noexcept {
     if (full(w)) return;
     const Range parity = parity_range(w);
     const std::uint32_t touched = w.end - w.begin;
@@ -246,7 +250,7 @@ class ParityRaid {
     }
   }
 
-  void plan_writes(const StripeWrite& w, bool sequential, MemberPlan& out) const noexcept {
+  void plan_writes(const StripePart& w, bool sequential, MemberPlan& out) const noexcept {
     for (std::uint32_t k = w.begin; k < w.end; ++k) {
       push_if_served(w.stripe, p_ + k, covered(w, k), out);
     }

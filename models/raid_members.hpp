@@ -55,6 +55,8 @@ class RaidMembers {
       ++gone_;
       m = {.lost = true, .spare = free_spare(index_of(drive))};
     } else {
+      // What was written since to rows that the new drive had is not in the woven spare.
+      if (m.new_rows != 0) m.spare_rows = 0;
       m.replaced = false;
       m.new_rows = 0;
     }
