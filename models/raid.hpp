@@ -8,7 +8,11 @@
 // Terms (SNIA): a strip is a run of blocks on one member; a stripe (row) is one strip from each
 // member, parity included. d data strips and p parity strips make a row of n = d + p.
 //
-// Parameters: number of drives, strip size. Scope and limits: one failure domain, no spares yet.
+// A rebuild goes member by member and row by row: the reads that give a strip back, then its write,
+// to the drive that has taken the member's place or to the row's woven spare.
+//
+// Parameters: number of drives, strip size. Scope and limits: one failure domain; what is rebuilt
+// when, and how fast, is decided by who asks for the rows.
 // References: SNIA Common RAID Disk Data Format; Linux md raid5.c (left-symmetric layout).
 // Validation: tests/models/parity_raid_test.cpp, tests/models/mirror_raid_test.cpp.
 #pragma once
@@ -30,6 +34,13 @@ enum class RaidPhase : std::uint8_t {
   sequential_writes  // of a write that the cache has joined to full stripes with its neighbours
 };
 
+// Of one row of a rebuild.
+enum class RebuildPhase : std::uint8_t { reads, write };
+
+// What a partial write reads first: the fewer members (read-modify-write if k + p < d - k), or
+// always the same unless a lost strip forbids it.
+enum class WritePolicy : std::uint8_t { min_reads, rmw, rcw };
+
 // Blocks [first, first + blocks) of a pool.
 struct Extent {
   std::uint64_t first = 0;
@@ -38,13 +49,26 @@ struct Extent {
 
 template <class P>
 concept RaidPlanner = requires(const P& raid, P& changing, Extent extent, RaidPhase phase,
-                               MemberPlan& out, DriveId drive, std::uint32_t blocks) {
+                               MemberPlan& out, DriveId drive, std::uint32_t blocks,
+                               std::uint64_t row, RebuildPhase rebuild) {
   { raid.plan(extent, phase, out) }
   noexcept->std::same_as<void>;
   { raid.most_members(blocks) } -> std::convertible_to<std::size_t>;  // of any phase
-  { raid.data_drives() } -> std::convertible_to<int>;                 // capacity in drives
+  // Capacity for data on members of so many blocks, and the rows that so many data reach.
+  { raid.data_blocks(row) } -> std::same_as<std::uint64_t>;
+  { raid.used_rows(row) } -> std::same_as<std::uint64_t>;
   { raid.data_lost() } -> std::convertible_to<bool>;
+  { raid.lost() } -> std::convertible_to<std::uint32_t>;  // members not rebuilt
+  { raid.lock_key(row) }
+  noexcept->std::same_as<std::uint64_t>;  // of a block
+  // One row of a member's rebuild; nothing if the row is empty, cannot be rebuilt or has no place
+  // to be rebuilt to.
+  { raid.rebuild(drive, row, rebuild, out) }
+  noexcept->std::same_as<void>;
   { changing.fail(drive) } -> std::same_as<void>;
+  { changing.replace(drive) } -> std::same_as<void>;  // an empty drive takes its place
+  { changing.set_rebuilt_rows(drive, row) } -> std::same_as<void>;  // rows below are served again
+  { changing.rebuilt(drive) } -> std::same_as<void>;                // all of them
 };
 
 // Exact division by a constant without a divide instruction, while numerator x divisor < 2^64: the

@@ -244,7 +244,6 @@ void Builder::add_planner(Raid raid, std::uint32_t strip, PoolPart& part) {
       PoolPlan<Raid>{std::move(raid), out_.system_.get(), std::move(bases)});
   system().models.push_back(plan);
   part.plan = system().add_plan(Plan(*plan));
-  part.data_drives = plan->raid.data_drives();
   if constexpr (std::is_same_v<Raid, ParityRaid>) {
     if (degrades()) part.intact = system().add_decision(keep(Intact{plan}));
   }
@@ -292,21 +291,14 @@ void Builder::add_pool(std::size_t index) {
   const PoolConfig& pool = s_.array.pools[index];
   const auto strip = static_cast<std::uint32_t>(pool.strip.value / block_bytes);
   PoolPart part;
-  if (pool.layout.groups > 1 || pool.layout.spares > 0 ||
-      pool.layout.family == RaidFamily::declustered) {
-    throw ScenarioError({{{s_.file, 0, 0},
-                          pool.raid,
-                          "pool " + pool.name + ": " + pool.raid +
-                              " is not simulated yet; storcast capacity knows it",
-                          {"raid0", "raid1", "raid5", "raid6", "raid10"}}});
-  }
   part.controller = pool.controller;
   part.parity = pool.layout.parity > 0;
+  part.data_drives = pool.layout.data;
   part.strip_bytes = pool.strip.value;
   if (part.parity) {
-    add_planner(ParityRaid(pool.drives, pool.layout.parity, strip), strip, part);
+    add_planner(ParityRaid(pool.layout, strip), strip, part);
   } else {
-    add_planner(MirrorRaid(pool.drives, pool.layout.copies, strip), strip, part);
+    add_planner(MirrorRaid(pool.layout, strip), strip, part);
   }
   const std::string name = s_.array.name + ".pool_" + pool.name + ".drives";
   if (const auto* ssd = std::get_if<Ssd::Params>(&pool.drive)) {

@@ -63,15 +63,16 @@ endfunction()
 
 # model_rule(<file> <header> <out>): one header of models/ in another file of models/. Models do not
 # know each other, so that each can be read, tested and replaced alone: a file sees its own header
-# (raid_layout.cpp sees raid.hpp), the two concepts and the shared physics of disks (disk_*.hpp),
-# which has no data sheet of its own. The catalog lists all of them.
+# (raid_layout.cpp sees raid.hpp), the two concepts, the shared physics of disks (disk_*.hpp), which
+# has no data sheet of its own, and the geometry of RAID sets (raid_*.hpp). The catalog lists all.
 function(model_rule file header out)
   get_filename_component(stem "${file}" NAME_WE)
   get_filename_component(included "${header}" NAME_WE)
   set(rule "")
-  if(NOT stem STREQUAL "catalog" AND NOT included MATCHES "^(drive|raid|disk_[a-z]+)$"
+  if(NOT stem STREQUAL "catalog"
+     AND NOT included MATCHES "^(drive|raid(_[a-z]+)*|disk_[a-z]+)$"
      AND NOT "${stem}_" MATCHES "^${included}_")
-    set(rule "a model includes no other model, only models/drive.hpp, models/raid.hpp, disk_*.hpp")
+    set(rule "a model includes no other model, only drive.hpp, raid.hpp, raid_*.hpp, disk_*.hpp")
   endif()
   set(${out} "${rule}" PARENT_SCOPE)
 endfunction()

@@ -4,6 +4,7 @@
 #include <random>
 #include <set>
 
+#include "tests/support/raid_geometry.hpp"
 #include "tests/support/raid_plan.hpp"
 
 using namespace storcast;
@@ -125,6 +126,80 @@ TEST_CASE("RAID 0 loses data with its first drive") {
 }
 
 TEST_CASE("capacity is that of the sets") {
-  CHECK(MirrorRaid(8, 2, 128).data_drives() == 4);
-  CHECK(MirrorRaid(8, 1, 128).data_drives() == 8);
+  CHECK(MirrorRaid(8, 2, 128).data_blocks(1000) == 4 * 7 * 128);
+  CHECK(MirrorRaid(8, 1, 128).data_blocks(1024) == 8 * 1024);
+}
+
+TEST_CASE(
+    "mirrors read on while each set has a copy left, and report data loss when one has none") {
+  for (const Case& c : {Case{2, 2, 8}, Case{8, 2, 8}, Case{6, 3, 8}, Case{3, 1, 8}}) {
+    for (unsigned lost = 0; lost < 1u << c.drives; ++lost) {  // every set of lost drives
+      MirrorRaid raid(c.drives, c.copies, c.strip);
+      bool gone = false;
+      for (int set = 0; set < c.drives / c.copies; ++set) {
+        const unsigned all = ((1u << c.copies) - 1) << (set * c.copies);
+        gone = gone || (lost & all) == all;
+      }
+      unsigned count = 0;
+      for (unsigned d = 0; d < static_cast<unsigned>(c.drives); ++d) {
+        if ((lost >> d & 1) == 0) continue;
+        raid.fail(static_cast<DriveId>(d));
+        ++count;
+      }
+      CHECK(raid.lost() == count);
+      CHECK(raid.data_lost() == gone);
+      if (gone) continue;
+      for (std::uint64_t block = 0; block < 400; ++block) {
+        const auto reads = plan_of(raid, {block, 1}, RaidPhase::read);
+        CHECK(reads.size() == 1);
+        CHECK((lost >> index_of(reads[0].drive) & 1) == 0);
+        CHECK_FALSE(plan_of(raid, {block, 1}, RaidPhase::write_writes).empty());
+      }
+    }
+  }
+}
+
+TEST_CASE("a mirror is copied row by row from a partner to the new drive, which then serves") {
+  MirrorRaid raid(testing::layout("raid10", 8), 16);
+  MemberPlan out(4);
+  raid.fail(DriveId{5});
+  raid.rebuild(DriveId{5}, 3, RebuildPhase::reads, out);
+  CHECK(out.size() == 0);  // nowhere to
+  raid.replace(DriveId{5});
+  raid.rebuild(DriveId{5}, 3, RebuildPhase::reads, out);
+  raid.rebuild(DriveId{5}, 3, RebuildPhase::write, out);
+  REQUIRE(out.size() == 2);
+  CHECK(out.ios()[0].drive == DriveId{4});
+  CHECK(out.ios()[1].drive == DriveId{5});
+  for (const MemberIo& io : out.ios()) CHECK((io.lba == 3 * 16 && io.blocks == 16));
+  raid.set_rebuilt_rows(DriveId{5}, 10);
+  const Extent below{(9 * 4 + 2) * 16, 16};   // row 9 of drives 4 and 5
+  const Extent above{(10 * 4 + 2) * 16, 16};  // row 10
+  CHECK(plan_of(raid, below, RaidPhase::write_writes).size() == 2);
+  CHECK(plan_of(raid, above, RaidPhase::write_writes).size() == 1);
+  CHECK(plan_of(raid, above, RaidPhase::read)[0].drive == DriveId{4});
+  raid.rebuilt(DriveId{5});
+  CHECK(raid.lost() == 0);
+  CHECK(plan_of(raid, above, RaidPhase::write_writes).size() == 2);
+  raid.fail(DriveId{4});
+  CHECK_FALSE(raid.data_lost());
+}
+
+TEST_CASE("a mirror that loses its last whole copy during the rebuild loses data") {
+  MirrorRaid raid(4, 2, 16);
+  raid.fail(DriveId{0});
+  raid.replace(DriveId{0});
+  raid.set_rebuilt_rows(DriveId{0}, 1000);
+  raid.fail(DriveId{1});
+  CHECK(raid.data_lost());
+}
+
+TEST_CASE("rows in use and lock keys of mirrors follow the chunks") {
+  const MirrorRaid raid(8, 2, 16);
+  CHECK(raid.used_rows(1) == 1);
+  CHECK(raid.used_rows(4 * 16) == 1);
+  CHECK(raid.used_rows(4 * 16 + 1) == 2);
+  CHECK(raid.lock_key(15) == 0);
+  CHECK(raid.lock_key(16) == 1);
+  CHECK_THROWS_AS(MirrorRaid(8, 2, 16).replace(DriveId{1}), InvariantError);
 }

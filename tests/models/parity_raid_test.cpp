@@ -56,6 +56,10 @@ ParityRaid make(const Set& s, std::initializer_list<unsigned> failed = {}) {
   return raid;
 }
 
+std::uint32_t drive_of(const ParityRaid& raid, std::uint64_t row, int strip) {
+  return raid.map().place(raid.map().stripe(0, row), static_cast<std::uint32_t>(strip)).drive;
+}
+
 std::pair<std::size_t, std::size_t> cost(const ParityRaid& raid, Extent extent) {
   return {plan_of(raid, extent, RaidPhase::write_reads).size(),
           plan_of(raid, extent, RaidPhase::write_writes).size()};
@@ -69,12 +73,10 @@ TEST_CASE("parity and data strips of a row lie on different drives, all of them"
     for (std::uint64_t row = 0; row < 200; ++row) {
       std::set<std::uint32_t> drives;
       for (int i = 0; i < s.parity; ++i) {
-        CHECK(raid.parity_drive(row, static_cast<std::uint32_t>(i)) == parity_home(s, row, i));
-        drives.insert(raid.parity_drive(row, static_cast<std::uint32_t>(i)));
+        CHECK(drive_of(raid, row, i) == parity_home(s, row, i));
+        drives.insert(drive_of(raid, row, i));
       }
-      for (int k = 0; k < s.drives - s.parity; ++k) {
-        drives.insert(raid.data_drive(row, static_cast<std::uint32_t>(k)));
-      }
+      for (int k = s.parity; k < s.drives; ++k) drives.insert(drive_of(raid, row, k));
       CHECK(drives.size() == static_cast<std::size_t>(s.drives));
     }
   }
@@ -154,8 +156,8 @@ TEST_CASE("read-modify-write reads old data and parity, reconstruct-write the re
   const auto rest = plan_of(raid, {0, 8 * 128}, RaidPhase::write_reads);
   std::set<std::uint32_t> drives;
   for (const MemberIo& io : rest) drives.insert(static_cast<std::uint32_t>(index_of(io.drive)));
-  CHECK(drives == std::set<std::uint32_t>{raid.data_drive(0, 8), raid.data_drive(0, 9),
-                                          raid.data_drive(0, 10)});
+  CHECK(drives == std::set<std::uint32_t>{drive_of(raid, 0, 2 + 8), drive_of(raid, 0, 2 + 9),
+                                          drive_of(raid, 0, 2 + 10)});
 }
 
 TEST_CASE("what a small write reads it reads before it writes the same members") {
