@@ -9,6 +9,7 @@
 
 #include "sim/base/ids.hpp"
 #include "sim/base/random.hpp"
+#include "sim/kernel/flash.hpp"
 #include "sim/kernel/path.hpp"
 #include "sim/kernel/station.hpp"
 
@@ -33,6 +34,7 @@ struct StationGroup {
   int servers_each = 1;
   std::uint32_t queues_per_drive = 1;  // address groups
   std::uint32_t route_table = 0;       // connection groups: offset into System::routes
+  std::int32_t flash = -1;             // of dies: index into System::flash
 };
 
 // One flow between a job and a volume; what static affinity binds to queues.
@@ -79,6 +81,7 @@ struct System {
   std::vector<MultiServerStation> server_stations;
   std::vector<PriorityStation> priority_stations;
   std::vector<TokenPool> pools;
+  std::vector<Flash> flash;
   std::vector<std::uint32_t> routes;  // tables: connection -> station or pool
   std::vector<Connection> connections;
   std::vector<Stream> streams;
@@ -100,6 +103,8 @@ struct System {
   GroupId add_per_connection(std::string name, std::uint32_t queues, std::uint32_t route_table);
   GroupId add_per_drive(std::string name, std::uint32_t drives);
   GroupId add_per_address(std::string name, std::uint32_t drives, std::uint32_t queues_per_drive);
+  // Flash of `drives` drives: its dies and drains are the given groups.
+  FlashId add_flash(GroupId dies, GroupId drains, FlashTraits traits);
   GroupId add_servers(std::string name, int servers);
   GroupId add_priority(std::string name);
   PoolId add_pool(std::string name, std::int64_t tokens);
