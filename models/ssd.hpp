@@ -15,7 +15,7 @@
 // erase_block among them; they occupy the dies, and a read that finds one waits for its residual or
 // until it is suspended. The read tail under writes is the outcome of that; nothing is added.
 // Probability of delay: X_w WA t_program / (D program_unit). Amplification follows `condition` and
-// what was written since (models/write_amplification.hpp). A random write smaller than mapping_unit
+// what was written since (models/ssd_amplification.hpp). A random write smaller than mapping_unit
 // programs all of it. While an SLC cache has room, writes go at slc_rate; when it is full each byte
 // is programmed `folding` times; idle time empties it. power_cap scales the rates so that idle +
 // (full - idle) x use stays below it.
@@ -33,8 +33,8 @@
 #include <string>
 
 #include "models/drive.hpp"
+#include "models/ssd_amplification.hpp"
 #include "models/ssd_schema.hpp"
-#include "models/write_amplification.hpp"
 
 namespace storcast {
 

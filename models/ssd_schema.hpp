@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "models/write_amplification.hpp"
+#include "models/ssd_amplification.hpp"
 #include "sim/base/units.hpp"
 #include "sim/config/schema.hpp"
 
@@ -152,12 +152,6 @@ inline void add_rules(Schema<P>& sheet) {
              "read_rate cannot exceed channels x channel_rate")
       .check([](const P& p) { return p.erase_block.value >= p.program_unit.value; },
              "erase_block must hold at least one program_unit")
-      .check(
-          [](const P& p) {
-            return p.write_rate.value <=
-                   p.dies * static_cast<double>(p.program_unit.value) / to_seconds(p.program_time);
-          },
-          "write_rate cannot exceed dies x program_unit / program_time: what the dies can program")
       .check([](const P& p) { return p.slc_capacity.value == 0 || p.slc_rate.has_value(); },
              "slc_capacity needs slc_rate: how fast the cache takes writes")
       .check([](const P& p) { return !p.slc_rate || p.slc_rate->value >= p.write_rate.value; },

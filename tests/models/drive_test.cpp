@@ -20,7 +20,7 @@ typename Drive::Params least(const std::string& text) {
 
 const std::string null_text = "service_time: 100us\ncapacity: 1TB\n";
 const std::string ssd_text =
-    "capacity: 1TB\nraw_capacity: 1.2TB\ndies: 32\nfixed_read: 10us\nread_iops_max: 1M\n"
+    "capacity: 1TB\nraw_capacity: 1.2TB\ndies: 16\nfixed_read: 10us\nread_iops_max: 1M\n"
     "read_rate: 6GB/s\nwrite_rate: 3GB/s\nwrite_acknowledge: 15us\n";
 
 template <class Drive>

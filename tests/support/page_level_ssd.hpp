@@ -1,5 +1,5 @@
 // A page-level simulator of a log-structured drive: every page of every block, uniform random
-// overwrites, garbage collection one block at a time. It exists to check write_amplification.hpp,
+// overwrites, garbage collection one block at a time. It exists to check ssd_amplification.hpp,
 // and knows nothing of it. The victim: the oldest block (fifo), the one with the fewest valid pages
 // (greedy), or the best of ten drawn at random (ten_choices). Copies and new data share one open
 // block. Two free blocks are kept.

@@ -166,6 +166,25 @@ TEST_CASE("sustained random writes follow from the spare area", "[validation][ss
       iops(class_default, Direction::write, 8, 128, 2));
 }
 
+TEST_CASE("a filled drive settles within the time that is published", "[validation][ssd]") {
+  heading("Random writes after a sequential fill until the rate stays within 5 % (hours)");
+  const SsdParams p = ssd_product("memblaze-pblaze6-6926-12t8");
+  const auto course = amplification_course(SsdCondition::sequential_fill, spare_ratio(p));
+  std::size_t last = course.points.size() - 1;
+  double written = 0;  // capacities, and time in capacities over the sequential rate
+  double time = 0;
+  while (std::fabs(course.points[last] / course.points.back() - 1) < 0.05F) --last;
+  for (std::size_t i = 0; i <= last; ++i) {
+    written += course.step;
+    time += course.step * static_cast<double>(course.points[i]);
+  }
+  const double hours = time * static_cast<double>(p.capacity.value) /
+                       (p.write_efficiency * p.write_rate.value) / 3600;
+  row(fmt::format("PBlaze6, {:.2f} capacities", written), 2, hours);
+  CHECK(hours < 2);  // published: steady after 2 hours
+  CHECK(hours > 0.5);
+}
+
 TEST_CASE("read percentiles at depth 1", "[validation][ssd]") {
   struct Product {
     const char* name;

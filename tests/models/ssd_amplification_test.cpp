@@ -1,4 +1,4 @@
-#include "models/write_amplification.hpp"
+#include "models/ssd_amplification.hpp"
 
 #include <fmt/core.h>
 

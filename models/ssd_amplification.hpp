@@ -13,7 +13,7 @@
 // Scope and limits: uniform random writes over the whole drive, no trim, no separation of hot and
 // cold data. Greedy choice of blocks is up to 4 % better in the steady state.
 // References: L. Xiang, B. Kurkoski, arXiv 1110.4245; P. Desnoyers, SYSTOR 2012 (FIFO, LRU).
-// Validation: tests/models/write_amplification_test.cpp, against a page-level simulator.
+// Validation: tests/models/ssd_amplification_test.cpp, against a page-level simulator.
 #pragma once
 
 #include <cmath>
