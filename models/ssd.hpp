@@ -1,117 +1,60 @@
-// An NVMe solid-state drive, first form.
+// An NVMe solid-state drive.
 //
-// Model: a command processor (one queue, deterministic 1/IOPS_max) hands each read to one of D
-// dies, chosen by a hash of the page (separate queues); the die senses the page (t_R with jitter)
-// and sends it over its channel; the drive's link then carries it. With N reads outstanding at
-// random the dies alone give X = N D / ((N + D - 1) t). A write crosses the link, is taken into the
-// protected write buffer and acknowledged; the buffer drains at the sequential write rate divided
-// by the write amplification, and once the backlog exceeds the buffer a write waits for room:
-// microseconds first, then the sustained rate. Write amplification of uniform random writes in the
-// steady state is the closed form of Xiang and Kurkoski, WA = (1+r)/(1+r + W0(-(1+r) e^-(1+r))), r
-// the ratio of spare to usable capacity: r = 0.145 gives 4.13, and a drive of 3.5 GB/s then 207,000
-// writes of 4 KiB a second. Read jitter: lognormal about t_R, with two rare retries (1e-3: +90 us;
-// 1e-4: +300 us).
+// Model: a command processor (one queue, deterministic 1/IOPS_max) hands a read to the dies that
+// hold it: k = ceil(size / read_unit) neighbours of one chosen by a hash of the page, separate
+// queues, all at once. Each senses its unit (t_R with jitter) and sends it over its channel; with
+// more units than channels the last one waits for the others; then the drive's link carries the
+// data. With N reads of one unit outstanding at random the dies alone give X = N D / ((N + D - 1)
+// t). Jitter: t_R (1 + cv T), T a triangle that falls from its mode to 3 standard deviations above
+// it; with probability `retry` 40 to 150 us more, with `retry_rare` 300 us more.
 //
-// Parameters: schema() below.
-// Scope and limits: a read occupies one die whatever its size; programs do not delay reads; no
-// flush, no trim, no thermal or power cap.
-// References: L. Xiang, B. Kurkoski, arXiv 1110.4245; balanced closed network, Lazowska et al.
-// 1984. Validation: tests/models/ssd_test.cpp.
+// A write crosses the link and is acknowledged from the protected buffer. The buffer drains at
+// write_efficiency x write_rate / amplification: once the backlog exceeds the buffer a write waits
+// for room, so microseconds first, then the sustained rate. What the drain has collected goes to
+// the dies as programs of program_unit, copies of garbage collection and an erase for every
+// erase_block among them; they occupy the dies, and a read that finds one waits for its residual or
+// until it is suspended. The read tail under writes is the outcome of that; nothing is added.
+// Probability of delay: X_w WA t_program / (D program_unit). Amplification follows `condition` and
+// what was written since (models/ssd_amplification.hpp). A random write smaller than mapping_unit
+// programs all of it. While an SLC cache has room, writes go at slc_rate; when it is full each byte
+// is programmed `folding` times; idle time empties it. power_cap scales the rates so that idle +
+// (full - idle) x use stays below it.
+//
+// Parameters: schema() in models/ssd_schema.hpp.
+// Scope and limits: no flush, no trim, no thermal limit. Sequential writes leave `condition` as it
+// is. Channels are contended for within one read only; the reads of a partial mapping unit cost no
+// die time. A power cap is kept for reads alone and for writes alone, not for a mixture.
+// References: L. Xiang, B. Kurkoski, arXiv 1110.4245; flash times: ISSCC 2018-2021; suspend
+// latencies: MQSim (CMU-SAFARI/MQSim, ssdconfig.xml); balanced closed network, Lazowska et al.
+// 1984. Validation: tests/models/ssd_test.cpp, tests/validation/ssd_test.cpp.
 #pragma once
 
-#include <algorithm>
 #include <cmath>
 #include <string>
 
 #include "models/drive.hpp"
+#include "models/ssd_amplification.hpp"
+#include "models/ssd_schema.hpp"
 
 namespace storcast {
 
-// Write amplification of uniform random writes in the steady state. Precondition: spare_ratio > 0.
-inline double write_amplification(double spare_ratio) {
-  // x = (1+r) + W0(-(1+r) e^-(1+r)) solves x = (1+r) (1 - e^(-x)); bisection on (0, 1+r).
-  const double a = 1 + spare_ratio;
-  double low = 1e-12;
-  double high = a;
-  for (int i = 0; i < 200; ++i) {
-    const double x = 0.5 * (low + high);
-    (a * (1 - std::exp(-x)) > x ? low : high) = x;
-  }
-  return a / (0.5 * (low + high));
-}
-
 class Ssd {
  public:
-  struct Params {
-    Bytes capacity{}, raw_capacity{}, write_buffer{};
-    int dies = 0;
-    Duration die_read{}, fixed_read{}, write_acknowledge{};
-    double jitter_cv = 0;
-    double read_iops_max = 0;
-    Bandwidth channel_rate{}, read_rate{}, write_rate{};
-    double sequential_amplification = 1;
-    Watts power_idle{}, power_read{}, power_write{};
-    DriveInterface interface {};
-  };
+  using Params = SsdParams;
+  static const Schema<Params>& schema() { return ssd_schema(); }
 
-  static const Schema<Params>& schema() {
-    static const Schema<Params> sheet =
-        Schema<Params>("ssd", "An NVMe drive: parallel dies behind a command processor and a link.")
-            .required(&Params::capacity, {"capacity", "usable capacity", ""}, {1e9, 1e15})
-            .required(&Params::raw_capacity, {"raw_capacity", "flash behind it", ""}, {1e9, 2e15})
-            .required(&Params::dies, {"dies", "dies that work in parallel", ""}, {1, 4096})
-            .optional(&Params::die_read, from_seconds(50e-6),
-                      {"die_read", "time of a die to sense a page (t_R)", ""}, {1e-6, 1e-3})
-            .required(
-                &Params::fixed_read,
-                {"fixed_read", "firmware and interface time of a read apart from the rest", ""},
-                {0, 1e-3})
-            .optional(&Params::jitter_cv, 0.12,
-                      {"jitter_cv", "coefficient of variation of the die's time", ""}, {0.01, 1})
-            .required(&Params::read_iops_max,
-                      {"read_iops_max", "limit of the command processor", "count"}, {1e3, 1e8})
-            .optional(&Params::channel_rate, Bandwidth{1.6e9},
-                      {"channel_rate", "rate of a flash channel", ""}, {1e8, 1e10})
-            .required(&Params::read_rate, {"read_rate", "sequential read rate", ""}, {1e8, 1e11})
-            .required(&Params::write_rate, {"write_rate", "sequential write rate", ""}, {1e7, 1e11})
-            .required(&Params::write_acknowledge,
-                      {"write_acknowledge", "time to take a write into the buffer", ""},
-                      {1e-6, 1e-3})
-            .optional(&Params::write_buffer, Bytes{32 << 20},
-                      {"write_buffer", "protected write buffer", ""}, {65536, 4e9})
-            .optional(&Params::sequential_amplification, 1.05,
-                      {"sequential_amplification", "write amplification of sequential writes", ""},
-                      {1, 2})
-            .optional(&Params::power_idle, Watts{5}, {"power_idle", "power when idle", ""},
-                      {0, 100})
-            .optional(&Params::power_read, Watts{10}, {"power_read", "power when reading", ""},
-                      {0, 100})
-            .optional(&Params::power_write, Watts{14}, {"power_write", "power when writing", ""},
-                      {0, 100})
-            .choice(&Params::interface, DriveInterface::nvme,
-                    {"interface", "what it is plugged into", ""},
-                    {{"nvme", DriveInterface::nvme},
-                     {"sas", DriveInterface::sas},
-                     {"sata", DriveInterface::sata}})
-            .check(
-                [](const Params& p) {
-                  return static_cast<double>(p.raw_capacity.value) >=
-                         1.01 * static_cast<double>(p.capacity.value);
-                },
-                "raw_capacity must exceed capacity by at least 1 %: the difference is the spare "
-                "area");
-    return sheet;
-  }
-
+  // Precondition: the parameters passed the schema.
   static Ssd install(System& system, const std::string& name, std::uint32_t count,
                      const Params& params) {
     Ssd drive;
-    drive.params_ = params;
+    drive.params_ = capped(params);
     drive.processor_ = system.add_per_drive(name + ".processors", count);
     drive.dies_ =
         system.add_per_address(name + ".dies", count, static_cast<std::uint32_t>(params.dies));
     drive.link_ = system.add_per_drive(name + ".links", count);
+    drive.link_in_ = system.add_per_drive(name + ".links_in", count);
     drive.drain_ = system.add_per_drive(name + ".flash_writes", count);
+    drive.flash_ = system.add_flash(drive.dies_, drive.drain_, flash_traits(drive.params_));
     drive.shape_ = system.add_shape(read_shape(params));
     return drive;
   }
@@ -121,48 +64,53 @@ class Ssd {
     path.note("drive: command")
         .visit(processor_, {from_seconds(1 / p.read_iops_max)}, p.fixed_read)
         .note("drive: die")
-        .visit(dies_, {p.die_read, 1e12 / p.channel_rate.value, shape_})
+        .visit_dies(flash_, {p.die_read, 1e12 / p.channel_rate.value, shape_})
         .chained()
         .note("drive: link")
         .visit(link_, {{}, 1e12 / p.read_rate.value});
   }
 
   void append_write(PathBuilder& path, bool sequential) const {
-    const double amplification =
-        sequential ? params_.sequential_amplification : write_amplification(spare_ratio());
-    const double ps_per_byte = 1e12 * amplification / params_.write_rate.value;
-    const Duration buffered =
-        from_seconds(static_cast<double>(params_.write_buffer.value) * ps_per_byte * 1e-12);
     path.note("drive: link")
-        .visit(link_, {{}, 1e12 / params_.read_rate.value})
+        .visit(link_in_, {{}, 1e12 / params_.read_rate.value})
         .note("drive: write buffer")
-        .post(drain_, ps_per_byte, buffered, params_.write_acknowledge);
+        .write_flash(flash_, sequential, params_.write_acknowledge);
   }
 
   [[nodiscard]] Bytes capacity() const { return params_.capacity; }
-  [[nodiscard]] double spare_ratio() const {
-    return static_cast<double>((params_.raw_capacity - params_.capacity).value) /
-           static_cast<double>(params_.capacity.value);
-  }
+  [[nodiscard]] double spare_ratio() const { return storcast::spare_ratio(params_); }
+  // With a power cap: what is left of the full powers.
   [[nodiscard]] DrivePower power() const {
     return {params_.power_idle, params_.power_read, params_.power_write};
   }
   [[nodiscard]] GroupId busiest() const { return link_; }
+  [[nodiscard]] FlashId flash() const { return flash_; }
 
   // The die's time: mean 1 for t_R, with the retries in the tail.
   static Shape read_shape(const Params& p) {
+    if (p.jitter == SsdJitter::exponential) return Shape::exponential();
     const double t = to_seconds(p.die_read);
-    const double sigma = std::sqrt(std::log1p(p.jitter_cv * p.jitter_cv));
-    const auto below = [&](double x) {  // distribution function of the lognormal part, mean t
-      return x <= 0 ? 0.0
-                    : 0.5 * std::erfc(-(std::log(x / t) / sigma + sigma / 2) / std::sqrt(2.0));
+    const double width = p.jitter_cv * t * std::sqrt(18.0);  // of the triangle: 3 sqrt(2) sigma
+    const double from = t - width / 3;
+    const auto triangle = [&](double x) {  // distribution function
+      const double left = std::fmin(1, std::fmax(0, 1 - (x - from) / width));
+      return 1 - left * left;
+    };
+    const auto area = [&](double x) {  // integral of the distribution function, by the width
+      const double u = std::fmax(0, (x - from) / width);
+      const double left = std::fmax(0, 1 - u);
+      return u - (1 - left * left * left) / 3;
+    };
+    const auto retried = [&](double x) {  // uniformly 40 to 150 us later
+      return (area(x - 40e-6) - area(x - 150e-6)) * width / 110e-6;
     };
     const auto cdf = [&](double x) {
-      return (1 - rare - rarest) * below(x) + rare * below(x - 90e-6) + rarest * below(x - 300e-6);
+      return (1 - p.retry - p.retry_rare) * triangle(x) + p.retry * retried(x) +
+             p.retry_rare * triangle(x - 300e-6);
     };
     return Shape::from_quantile([&](double q) {
-      double low = 0;
-      double high = t * 20 + 1e-3;
+      double low = from;
+      double high = from + width + 301e-6;
       for (int i = 0; i < 60; ++i) {
         const double x = 0.5 * (low + high);
         (cdf(x) < q ? low : high) = x;
@@ -171,11 +119,54 @@ class Ssd {
     });
   }
 
+  static FlashTraits flash_traits(const Params& p) {
+    FlashTraits f;
+    f.dies = static_cast<std::uint32_t>(p.dies);
+    f.read_blocks = static_cast<std::uint32_t>(p.read_unit.value / block_bytes);
+    f.channels = static_cast<std::uint32_t>(p.channels);
+    f.program_bytes = static_cast<double>(p.program_unit.value);
+    f.program = {p.program_time, p.program_suspend, p.suspend_limit};
+    f.erase = {p.erase_time, p.erase_suspend, p.suspend_limit};
+    // Copies are read by planes together: program_unit is three or four pages of each plane.
+    f.copy_read = p.die_read * (p.program_unit.value / (4 * p.read_unit.value));
+    f.programs_per_erase = static_cast<std::uint32_t>(p.erase_block.value / p.program_unit.value);
+    f.ps_per_byte_sequential = picoseconds_per_second / p.write_rate.value;
+    f.ps_per_byte = f.ps_per_byte_sequential / p.write_efficiency;
+    f.buffer_bytes = static_cast<double>(p.write_buffer.value);
+    f.mapping_bytes = static_cast<double>(p.mapping_unit.value);
+    f.sequential_amplification = p.sequential_amplification;
+    const AmplificationCourse course = amplification_course(p.condition, storcast::spare_ratio(p));
+    f.amplification = course.points;
+    f.step_bytes = course.step * static_cast<double>(p.capacity.value);
+    f.written_before = static_cast<double>(p.written.value);
+    f.cache_bytes = static_cast<double>(p.slc_capacity.value);
+    f.cache_ps_per_byte = p.slc_rate ? picoseconds_per_second / p.slc_rate->value : 0;
+    f.folding = p.folding;
+    return f;
+  }
+
+  // The parameters with every rate at what the power cap leaves of it.
+  static Params capped(Params p) {
+    if (!p.power_cap) return p;
+    const auto left = [&](Watts full) {
+      const double room = p.power_cap->value - p.power_idle.value;
+      return full <= *p.power_cap ? 1.0 : room / (full.value - p.power_idle.value);
+    };
+    const double reading = left(p.power_read);
+    const double writing = left(p.power_write);
+    p.read_rate.value *= reading;
+    p.read_iops_max *= reading;
+    p.write_rate.value *= writing;
+    if (p.slc_rate) p.slc_rate->value *= writing;
+    p.power_read = std::min(p.power_read, *p.power_cap);
+    p.power_write = std::min(p.power_write, *p.power_cap);
+    return p;
+  }
+
  private:
-  static constexpr double rare = 1e-3;
-  static constexpr double rarest = 1e-4;
   Params params_;
-  GroupId processor_{}, dies_{}, link_{}, drain_{};
+  GroupId processor_{}, dies_{}, link_{}, link_in_{}, drain_{};
+  FlashId flash_{};
   ShapeId shape_{};
 };
 static_assert(DriveModel<Ssd>);

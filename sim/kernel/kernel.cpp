@@ -414,6 +414,20 @@ void Kernel::detach(IoId id, const Step& step, Time t) noexcept {
                                reduce(hash_of_page(io.lba), step.aux)],
               step, io, id, t);
         return;
+      case StepKind::visit_dies: {
+        Flash& flash = system_.flash[step.function];
+        const auto drive = static_cast<std::uint32_t>(index_of(io.drive));
+        const std::uint32_t die = reduce(hash_of_page(io.lba), step.aux);
+        if (flash.quiet(drive, t) && io.blocks <= flash.traits().read_blocks) [[likely]] {
+          serve(system_.stations[step.target + drive * step.aux + die], step, io, id, t);
+          return;
+        }
+        t = visit_dies(step, io, die, t) + Duration{step.after_ps};
+        account(io, step, t);
+        ++io.step;
+        queue_.push(t, id);
+        return;
+      }
       case StepKind::visit_servers:
         t = system_.server_stations[servers_of(step, io)].serve(t, service(step, io)) +
             Duration{step.after_ps};
@@ -457,6 +471,15 @@ void Kernel::detach(IoId id, const Step& step, Time t) noexcept {
         queue_.push(t, id);
         return;
       }
+      case StepKind::write_flash:
+        t = system_.flash[step.function].write(
+                system_.stations, static_cast<std::uint32_t>(index_of(io.drive)), t,
+                static_cast<double>(io.blocks) * block_bytes, step.priority != 0) +
+            Duration{step.after_ps};
+        account(io, step, t);
+        ++io.step;
+        queue_.push(t, id);
+        return;
       case StepKind::delay:
         t += Duration{static_cast<std::int64_t>(step.fixed_ps)};
         account(io, step, t);

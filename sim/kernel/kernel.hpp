@@ -71,6 +71,7 @@ class Kernel {
   std::uint32_t servers_of(const Step& step, const Io& io) const noexcept;
   TokenPool& pool_of(const Step& step, const Io& io) noexcept;
   inline Duration service(const Step& step, const Io& io) noexcept;
+  Time visit_dies(const Step& step, const Io& io, std::uint32_t first, Time t) noexcept;
   void start_connection(std::size_t stream, std::uint32_t connection, std::uint32_t count);
 
   System& system_;

@@ -132,10 +132,35 @@ PathBuilder& PathBuilder::post(GroupId group, double ps_per_byte, Duration buffe
   return *this;
 }
 
+PathBuilder& PathBuilder::visit_dies(FlashId flash, ServiceDemand demand, Duration after) {
+  INVARIANT(demand.fixed.count() >= 0 && demand.ps_per_byte >= 0,
+            "a service demand is not negative");
+  const FlashTraits& traits = system_.flash[index_of(flash)].traits();
+  Step& step = append(StepKind::visit_dies);
+  step.function = static_cast<std::uint16_t>(flash);
+  step.target = traits.first_die;
+  step.aux = traits.dies;
+  step.shape = static_cast<std::uint16_t>(demand.shape);
+  step.slope = static_cast<float>(demand.ps_per_byte);
+  step.fixed_ps = static_cast<double>(demand.fixed.count());
+  step.after_ps = folded(after);
+  return *this;
+}
+
+PathBuilder& PathBuilder::write_flash(FlashId flash, bool sequential, Duration after) {
+  Step& step = append(StepKind::write_flash);
+  step.function = static_cast<std::uint16_t>(flash);
+  step.target = system_.flash[index_of(flash)].traits().first_drain;
+  step.priority = sequential ? 1 : 0;
+  step.after_ps = folded(after);
+  return *this;
+}
+
 PathBuilder& PathBuilder::chained() {
   INVARIANT(system_.steps.size() >= first_ + 2, "a chained visit follows a visit");
   Step& before = system_.steps[system_.steps.size() - 2];
-  INVARIANT(before.kind == StepKind::visit_drive && last().kind == StepKind::visit_address,
+  INVARIANT(before.kind == StepKind::visit_drive &&
+                (last().kind == StepKind::visit_address || last().kind == StepKind::visit_dies),
             "only behind a drive's own single queue do its arrivals come in order");
   before.kind = StepKind::pass_drive;
   return *this;

@@ -78,6 +78,7 @@ enum class PlanId : std::uint16_t {};
 enum class DecideId : std::uint16_t {};
 enum class ServiceId : std::uint16_t {};
 enum class ScheduleId : std::uint16_t {};
+enum class FlashId : std::uint16_t {};
 
 enum class StepKind : std::uint8_t {
   arrive,            // of an open stream: schedules the next arrival, submits an I/O
@@ -88,11 +89,13 @@ enum class StepKind : std::uint8_t {
   visit_drive,       // one of separate queues, chosen by the drive
   pass_drive,        // the same; the next visit is chained: no event between
   visit_address,     // one of a drive's separate queues, chosen by a hash of the address
+  visit_dies,        // the same, of flash: a read of several units at as many dies, programs
   visit_servers,     // one line, several servers
   visit_priority,    // one server, a line for each priority
   leave_priority,    // the end of such a visit
   visit_model,       // one FCFS station whose service time a model computes
   post_drive,        // a drive's buffer: go on when the backlog fits into it
+  write_flash,       // the same, of flash: what is written becomes programs of the dies
   delay,             // a delay too long to fold
   seize,             // tokens of a pool
   release,
@@ -111,12 +114,13 @@ enum class StepKind : std::uint8_t {
 struct Step {
   static constexpr std::uint32_t no_pool = 0xffffffff;  // aux of a gated visit without a pool
   StepKind kind{};
-  std::uint8_t routed =
-      0;  // seize, release, visit_servers: the pool is chosen by 1 connection's route, 2 drive
-  StageId stage{};            // what the time of the step belongs to
-  std::uint8_t priority = 0;  // of a priority or scheduled visit; fork: 1, a single one needs no Io
-  std::uint16_t shape = 0;    // index into System::shapes; 0 is deterministic
-  std::uint16_t function = 0;  // PlanId, DecideId, ServiceId, ScheduleId; stream of submit, arrive
+  // seize, release, visit_servers: the pool is chosen by 1 the connection's route, 2 the drive
+  std::uint8_t routed = 0;
+  StageId stage{};             // what the time of the step belongs to
+  std::uint8_t priority = 0;   // of a priority or scheduled visit; of a fork: 1 if a single member
+                               // needs no Io; of a write to flash: 1 if it is sequential
+  std::uint16_t shape = 0;     // index into System::shapes; 0 is deterministic
+  std::uint16_t function = 0;  // PlanId, DecideId, ServiceId, ScheduleId, FlashId; stream of submit
   std::uint32_t target = 0;    // station, first station of a group, route table, pool
   std::uint32_t aux = 0;       // queues per drive; step to go to; tokens; pool of per_outstanding;
                                // of a scheduled visit: 1 if it writes
@@ -167,6 +171,10 @@ class PathBuilder {
   // Work queued at a drive's background station; the I/O goes on, `after` later, as soon as the
   // backlog behind it fits into a buffer that drains in `buffered`.
   PathBuilder& post(GroupId group, double ps_per_byte, Duration buffered, Duration after);
+  // A read of flash: the dies of the drive that hold it, each for the demand of its unit.
+  PathBuilder& visit_dies(FlashId flash, ServiceDemand demand, Duration after = {});
+  // A write to flash; the I/O goes on, `after` later, as soon as the buffer has room for it.
+  PathBuilder& write_flash(FlashId flash, bool sequential, Duration after);
   PathBuilder&
   chained();  // the last visit follows its predecessor, a drive's queue, without an event
   // The last visit waits until its connection is open.

@@ -40,6 +40,22 @@ class FcfsStation {
     ++totals_.arrivals;
     return free_at_;
   }
+  // The parts of serve(), for a model that decides itself when a service starts (a die with a
+  // program): service from `start` on, at or after free_at(); one visit in all.
+  Time occupy(Time start, Duration service) noexcept {
+    free_at_ = start + service;
+    totals_.busy += service;
+    return free_at_;
+  }
+  void count(Time arrival, Time departure) noexcept {
+    totals_.residence += departure - arrival;
+    ++totals_.arrivals;
+  }
+  // The server stands still: what is promised is later by `pause`.
+  void hold(Duration pause) noexcept {
+    free_at_ += pause;
+    totals_.busy += pause;
+  }
   [[nodiscard]] Time free_at() const noexcept { return free_at_; }
   [[nodiscard]] const StationTotals& totals() const noexcept { return totals_; }
   [[nodiscard]] Duration busy_until(Time now) const noexcept {

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "sim/base/error.hpp"
+
 namespace storcast {
 namespace {
 
@@ -35,6 +37,19 @@ GroupId System::add_per_address(std::string name, std::uint32_t drives,
       *this,
       {.name = std::move(name), .kind = GroupKind::address, .queues_per_drive = queues_per_drive},
       drives * queues_per_drive);
+}
+
+FlashId System::add_flash(GroupId dies, GroupId drains, FlashTraits traits) {
+  StationGroup& group = groups[dies];
+  INVARIANT(group.kind == GroupKind::address && groups[drains].kind == GroupKind::drive &&
+                group.queues == groups[drains].queues * group.queues_per_drive,
+            "each drive has its dies and one drain");
+  group.flash = static_cast<std::int32_t>(flash.size());
+  traits.dies = group.queues_per_drive;
+  traits.first_die = group.first;
+  traits.first_drain = groups[drains].first;
+  flash.emplace_back(std::move(traits), groups[drains].queues);
+  return static_cast<FlashId>(flash.size() - 1);
 }
 
 GroupId System::add_servers(std::string name, int servers) {

@@ -9,6 +9,7 @@
 
 #include "sim/base/ids.hpp"
 #include "sim/base/random.hpp"
+#include "sim/kernel/flash.hpp"
 #include "sim/kernel/path.hpp"
 #include "sim/kernel/scheduled_station.hpp"
 #include "sim/kernel/station.hpp"
@@ -40,6 +41,7 @@ struct StationGroup {
   // of the station is that of most_sorted with gain_at_most.
   double gain = 0, gain_at_most = 0, most_sorted = 1;
   bool share_only = false;  // part of another group's busy time; limits nothing by itself
+  std::int32_t flash = -1;  // of dies: index into System::flash
 };
 
 // One flow between a job and a volume; what static affinity binds to queues.
@@ -87,6 +89,7 @@ struct System {
   std::vector<PriorityStation> priority_stations;
   std::vector<ScheduledStation> scheduled_stations;
   std::vector<TokenPool> pools;
+  std::vector<Flash> flash;
   std::vector<std::uint32_t> routes;  // tables: connection -> station or pool
   std::vector<Connection> connections;
   std::vector<Stream> streams;
@@ -110,6 +113,8 @@ struct System {
   GroupId add_per_connection(std::string name, std::uint32_t queues, std::uint32_t route_table);
   GroupId add_per_drive(std::string name, std::uint32_t drives);
   GroupId add_per_address(std::string name, std::uint32_t drives, std::uint32_t queues_per_drive);
+  // Flash of `drives` drives: its dies and drains are the given groups.
+  FlashId add_flash(GroupId dies, GroupId drains, FlashTraits traits);
   GroupId add_servers(std::string name, int servers);
   GroupId add_priority(std::string name);
   GroupId add_scheduled(std::string name, std::uint32_t drives, ScheduleId schedule);

@@ -206,6 +206,14 @@ class Walker {
       case StepKind::visit_address:
         station = step.target + drive * step.aux;  // which die does not matter for the sum
         break;
+      case StepKind::visit_dies:
+        read_flash(step, io, members);
+        delay(step, members);
+        return;
+      case StepKind::write_flash:
+        write_flash(step, io);
+        delay(step, members);
+        return;
       case StepKind::visit_servers:
         servers_s_[step.routed != 0 ? system_.routes[step.target + io.connection] : step.target] +=
             weight_ * mean_s(step, io);
@@ -230,6 +238,31 @@ class Walker {
       members_[station] += weight_;
     }
     delay(step, members);
+  }
+
+  // Units at as many dies at once.
+  void read_flash(const Step& step, const Io& io, double members) {
+    const FlashTraits& traits = system_.flash[step.function].traits();
+    const double units = std::ceil(static_cast<double>(io.blocks) / traits.read_blocks);
+    const auto bytes = static_cast<double>(io.blocks) * block_bytes;
+    const std::size_t station = step.target + index_of(io.drive) * step.aux;
+    (background_ ? background_s_ : single_s_)[station] +=
+        weight_ * (units * step.fixed_ps + static_cast<double>(step.slope) * bytes) /
+        picoseconds_per_second;
+    if (background_) return;
+    forks_[station] += weight_ / members;
+    members_[station] += weight_ * units;
+  }
+
+  // Work of the drain and of the dies that no write waits for.
+  void write_flash(const Step& step, const Io& io) {
+    const Flash& flash = system_.flash[step.function];
+    const auto drive = static_cast<std::uint32_t>(index_of(io.drive));
+    const auto bytes = static_cast<double>(io.blocks) * block_bytes;
+    const Flash::WriteCost cost = flash.write_cost(drive, bytes, step.priority != 0);
+    background_s_[step.target + drive] += weight_ * cost.drain_ps / picoseconds_per_second;
+    const std::size_t die = flash.traits().first_die + std::size_t{drive} * flash.traits().dies;
+    background_s_[die] += weight_ * cost.dies_ps / picoseconds_per_second;
   }
 
   void delay(const Step& step, double members) {

@@ -248,7 +248,8 @@ class Answer {
         highest.back() /= reserve_of_sorting(group, s.queue_length / group.queues / s.utilisation);
       }
       if (group.share_only) highest.back() = 0;
-      if (after[g].arrivals == 0) continue;  // not on any path
+      // Not on any path; dies that only program are visited by nobody, but busy.
+      if (after[g].arrivals == 0 && after[g].busy.count() == 0) continue;
       r.stations.push_back(std::move(s));
     }
     r.bottleneck = find_bottleneck(system, highest, utilisation);
@@ -269,8 +270,10 @@ class Answer {
     for (const StationResult& s : r.stations) {
       if (s.utilisation > 1 + 1e-9) c.failures.push_back(s.name + ": utilisation above 1");
       const double visits = s.throughput * s.service_time_s / (s.queues * s.servers_each);
-      c.utilisation_law_worst =
-          std::max(c.utilisation_law_worst, std::fabs(s.utilisation - visits));
+      if (s.throughput > 0) {
+        c.utilisation_law_worst =
+            std::max(c.utilisation_law_worst, std::fabs(s.utilisation - visits));
+      }
       // Edges: what is present at the ends of the window against what passed through it.
       if (s.throughput * seconds_ > 1000 && s.queue_length < 0.01 * s.throughput * seconds_) {
         c.littles_law_station_worst =

@@ -175,8 +175,10 @@ std::uint32_t Session::station_of(const Step& step, const Io& io) const {
       return system.routes[step.target + io.connection];
     case StepKind::visit_drive:
     case StepKind::post_drive:
+    case StepKind::write_flash:
       return step.target + drive;
     case StepKind::visit_address:
+    case StepKind::visit_dies:
       return step.target + drive * step.aux;
     default:
       return static_cast<std::uint32_t>(system.stations.size());
@@ -225,7 +227,12 @@ std::vector<GroupSnapshot> Session::snapshot() const {
       }
     } else {
       for (std::uint32_t i = group.first; i < group.first + group.queues; ++i) {
-        add(system.stations[i].totals(), system.stations[i].busy_until(now));
+        const FcfsStation& s = system.stations[i];
+        Duration busy = s.busy_until(now);
+        if (group.flash >= 0)
+          busy += system.flash[static_cast<std::size_t>(group.flash)].busy_until(system.stations, i,
+                                                                                 now);
+        add(s.totals(), busy);
       }
     }
     all.push_back(std::move(g));

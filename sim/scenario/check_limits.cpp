@@ -91,6 +91,42 @@ void check_load(const ConfigNode& node, std::size_t index, const Scenario& scena
   in_flight += (load + destages) * (1 + members);
 }
 
+// Seconds that a drive needs for each byte of random writes, at its worst.
+double seconds_per_byte(const SsdParams& p, double smallest_write) {
+  const std::vector<float> course = amplification_course(p.condition, spare_ratio(p)).points;
+  const double amplification = static_cast<double>(*std::max_element(course.begin(), course.end()));
+  const double rate = std::min(
+      p.write_efficiency * p.write_rate.value,
+      p.dies * static_cast<double>(p.program_unit.value) / to_seconds(p.program_time + p.die_read));
+  const double folding = p.slc_capacity.value > 0 ? p.folding : 1;
+  const double padding = std::max(1.0, static_cast<double>(p.mapping_unit.value) / smallest_write);
+  return amplification * padding * folding / rate;
+}
+
+// What can wait for a drive at once is limited by the dirty pages of the controllers.
+void check_backlogs(const ConfigNode& workloads, const Scenario& scenario, Problems& problems) {
+  double smallest = most_bytes;
+  bool writes = false;
+  for (const WorkloadConfig& w : scenario.workloads) {
+    writes = writes || w.may_write();
+    for (const SizeShare& size : w.sizes) {
+      smallest = std::min(smallest, static_cast<double>(size.size.value));
+    }
+  }
+  if (!writes) return;
+  const double dirty = static_cast<double>(dirty_pages(scenario.array.cache)) * 4096 *
+                       static_cast<double>(scenario.array.controllers.size());
+  for (const PoolConfig& pool : scenario.array.pools) {
+    const auto* ssd = std::get_if<Ssd::Params>(&pool.drive);
+    if (ssd == nullptr || dirty * seconds_per_byte(*ssd, smallest) <= most_backlog_s) continue;
+    complain(workloads,
+             "a drive of pool " + pool.name +
+                 " could need more than 1,000,000 s for the dirty pages of the cache: a higher "
+                 "write_rate or a smaller cache",
+             problems);
+  }
+}
+
 }  // namespace
 
 void check_limits(const ConfigNode& tree, const Scenario& scenario, Problems& problems) {
@@ -105,6 +141,7 @@ void check_limits(const ConfigNode& tree, const Scenario& scenario, Problems& pr
     check_load(node, i, scenario, in_flight, problems);
     paths += w.sizes.size() * scenario.array.pools.size();
   }
+  check_backlogs(workloads, scenario, problems);
   for (const PoolConfig& pool : scenario.array.pools) {
     const auto* ssd = std::get_if<Ssd::Params>(&pool.drive);
     queues += pool.drives * static_cast<double>(ssd != nullptr ? ssd->dies : 1);

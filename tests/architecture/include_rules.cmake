@@ -63,15 +63,18 @@ endfunction()
 
 # model_rule(<file> <header> <out>): one header of models/ in another file of models/. Models do not
 # know each other, so that each can be read, tested and replaced alone: a file sees its own header
-# (raid_layout.cpp sees raid.hpp), the two concepts, the shared physics of disks (disk_*.hpp), which
-# has no data sheet of its own, and the geometry of RAID sets (raid_*.hpp). The catalog lists all.
+# (raid_layout.cpp sees raid.hpp), the parts of its own model (all of ssd*), the two concepts, the
+# shared physics of disks (disk_*.hpp), which has no data sheet of its own, and the geometry of RAID
+# sets (raid_*.hpp). The catalog lists all of them.
 function(model_rule file header out)
   get_filename_component(stem "${file}" NAME_WE)
   get_filename_component(included "${header}" NAME_WE)
+  string(REGEX REPLACE "_.*" "" family "${stem}")
   set(rule "")
   if(NOT stem STREQUAL "catalog"
      AND NOT included MATCHES "^(drive|raid(_[a-z]+)*|disk_[a-z]+)$"
-     AND NOT "${stem}_" MATCHES "^${included}_")
+     AND NOT "${stem}_" MATCHES "^${included}_"
+     AND NOT "${included}_" MATCHES "^${family}_")
     set(rule "a model includes no other model, only drive.hpp, raid.hpp, raid_*.hpp, disk_*.hpp")
   endif()
   set(${out} "${rule}" PARENT_SCOPE)
@@ -216,7 +219,8 @@ function(self_test)
     "sim/stats/operational_laws.cpp <Eigen/Dense>"
     "sim/platform/simgrid_cosim.cpp <simgrid/s4u.hpp>"
     "tests/sim/platform/simgrid_cosim_test.cpp <simgrid/s4u.hpp>"
-    "models/ssd_collection.cpp \"models/ssd.hpp\"" "models/parity_raid.hpp \"models/raid.hpp\""
+    "models/ssd_collection.cpp \"models/ssd.hpp\"" "models/ssd.hpp \"models/ssd_schema.hpp\""
+    "models/parity_raid.hpp \"models/raid.hpp\""
     "models/catalog.cpp \"models/ssd.hpp\"" "models/fabric.cpp \"sim/platform/platform.hpp\""
     "sim/run/o.cpp \"sim/platform/simgrid_platform.hpp\"" "results/results_file.cpp <hdf5.h>"
     "results/fio_json.cpp <nlohmann/json.hpp>" "sim/app/main.cpp <CLI/CLI.hpp>"
@@ -227,7 +231,7 @@ function(self_test)
   file(REMOVE_RECURSE "${tree}")
   foreach(header sim/base/units sim/stats/histogram sim/config/schema sim/kernel/io
           sim/platform/platform sim/platform/simgrid_platform sim/scenario/scenario
-          sim/app/commands results/results_file models/ssd models/raid models/catalog
+          sim/app/commands results/results_file models/ssd models/ssd_schema models/raid models/catalog
           tests/support/under_test)
     file(WRITE "${tree}/${header}.hpp" "#pragma once\n")
   endforeach()

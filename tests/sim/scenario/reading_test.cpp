@@ -392,6 +392,12 @@ TEST_CASE("what no machine could hold is refused before it is built") {
            {{{"workloads.main.iodepth", "65536"}, {array + ".pools.a.drive", null_drive}},
             "1,000,000 s",
             nullptr},
+           {{{"workloads.main.rw", "randwrite"},
+             {array + ".cache.size", "10TB"},
+             {array + ".cache.condition", "empty"},
+             {array + ".pools.a.drive.write_rate", "10MB/s"}},
+            "1,000,000 s",
+            nullptr},
            {{{"system.hosts.host.ports.cable_latency", "10ms"}}, "cable_latency", nullptr},
        }) {
     check_refused(r);
