@@ -59,7 +59,8 @@ TEST_CASE("scenario 022: writes make the read tail", "[validation][ssd][scenario
   const RunResult r = run("022_ssd_reads_under_writes");
   CHECK(within(mean_us(r), 68, 70));
   CHECK(within(percentile_us(r, 0.99), 160, 173));
-  const RunResult alone = run("022_ssd_reads_under_writes", {{"workloads.writes.rate_iops", "300"}});
+  const RunResult alone =
+      run("022_ssd_reads_under_writes", {{"workloads.writes.rate_iops", "300"}});
   CHECK(percentile_us(alone, 0.99) < 110);
   const RunResult waiting = run("022_ssd_reads_under_writes", {{drive + "suspend_limit", "0s"}});
   CHECK(within(percentile_us(waiting, 0.99), 850, 950));
