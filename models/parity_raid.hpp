@@ -13,7 +13,7 @@
 // or onto a new drive, is read and written there.
 //
 // Parameters: RaidLayout, strip in blocks, write policy. Scope and limits: locks are only named
-// (lock_key); members must be able to read whole page ranges of partly covered strips. Parity
+// (lock_key); all strips read for one parity range are read over the whole of it. Parity
 // arithmetic is the controller's. References: Linux md raid5.c; modelling brief 4.1 and 4.2.
 // Validation: tests/models/parity_raid_test.cpp (each block once, parity on the right member, equal
 // load, the cost table), parity_raid_loss_test.cpp (losses, rebuilds),
@@ -45,19 +45,17 @@ class ParityRaid {
       return;
     }
     for (std::uint64_t at = extent.first; at < end;) {
-      const std::uint64_t stripe = by_data_.quotient(by_groups_.quotient(by_strip_.quotient(at)));
+      const std::uint64_t chunk = by_strip_.quotient(at);
+      const std::uint64_t in_group = by_groups_.quotient(chunk);
+      const std::uint64_t stripe = by_data_.quotient(in_group);
       const std::uint64_t start = stripe * row_blocks_;
       const std::uint64_t to = std::min(end, start + row_blocks_);
-      for (std::uint32_t group = 0; group < map_.groups(); ++group) {
-        const StripePart part = part_of(group, stripe, at - start, to - start);
-        if (part.end == part.begin) continue;
-        if (phase == RaidPhase::read) {
-          read_degraded(part, out);
-        } else if (phase == RaidPhase::write_reads) {
-          plan_reads(part, out);
-        } else {
-          plan_writes(part, phase == RaidPhase::sequential_writes, out);
-        }
+      const std::uint64_t touched =
+          std::min<std::uint64_t>(by_strip_.quotient(to - 1) - chunk + 1, map_.groups());
+      auto group = static_cast<std::uint32_t>(chunk - in_group * map_.groups());
+      for (std::uint64_t i = 0; i < touched; ++i) {
+        plan_part(part_of(group, stripe, at - start, to - start), phase, out);
+        if (++group == map_.groups()) group = 0;
       }
       at = to;
     }
@@ -222,6 +220,16 @@ class ParityRaid {
         static_cast<std::uint32_t>(std::min<std::uint64_t>(end - chunk * strip_, strip_));
     push(map_.place(found.stripe, found.strip), {low, high}, out);
     return high - low;
+  }
+
+  void plan_part(const StripePart& part, RaidPhase phase, MemberPlan& out) const noexcept {
+    if (phase == RaidPhase::read) {
+      read_degraded(part, out);
+    } else if (phase == RaidPhase::write_reads) {
+      plan_reads(part, out);
+    } else {
+      plan_writes(part, phase == RaidPhase::sequential_writes, out);
+    }
   }
 
   void plan_reads(const StripePart& w, MemberPlan& out) const noexcept {
