@@ -18,6 +18,14 @@ std::uint32_t folded(Duration after) {
   return static_cast<std::uint32_t>(after.count());
 }
 
+void set_demand(Step& step, const ServiceDemand& demand) {
+  INVARIANT(demand.fixed.count() >= 0 && demand.ps_per_byte >= 0,
+            "a service demand is not negative");
+  step.shape = static_cast<std::uint16_t>(demand.shape);
+  step.slope = static_cast<float>(demand.ps_per_byte);
+  step.fixed_ps = static_cast<double>(demand.fixed.count());
+}
+
 }  // namespace
 
 PathBuilder::PathBuilder(System& system)
@@ -52,31 +60,23 @@ PathBuilder& PathBuilder::visit(GroupId group, ServiceDemand demand, Duration af
 PathBuilder& PathBuilder::visit(const StationGroup& g, ServiceDemand demand, Duration after) {
   INVARIANT(g.kind != GroupKind::priority && g.kind != GroupKind::scheduled,
             "a priority station is visited with a priority");
-  INVARIANT(demand.fixed.count() >= 0 && demand.ps_per_byte >= 0,
-            "a service demand is not negative");
   constexpr StepKind kinds[] = {StepKind::visit,         StepKind::visit_connection,
                                 StepKind::visit_drive,   StepKind::visit_address,
                                 StepKind::visit_servers, StepKind::visit_priority};
   Step& step = append(kinds[static_cast<std::size_t>(g.kind)]);
   step.target = g.kind == GroupKind::connection ? g.route_table : g.first;
   step.aux = g.queues_per_drive;
-  step.shape = static_cast<std::uint16_t>(demand.shape);
-  step.slope = static_cast<float>(demand.ps_per_byte);
-  step.fixed_ps = static_cast<double>(demand.fixed.count());
+  set_demand(step, demand);
   step.after_ps = folded(after);
   return *this;
 }
 
 PathBuilder& PathBuilder::visit_servers(std::uint32_t server_routes, ServiceDemand demand,
                                         Duration after) {
-  INVARIANT(demand.fixed.count() >= 0 && demand.ps_per_byte >= 0,
-            "a service demand is not negative");
   Step& step = append(StepKind::visit_servers);
   step.target = server_routes;
   step.routed = 1;
-  step.shape = static_cast<std::uint16_t>(demand.shape);
-  step.slope = static_cast<float>(demand.ps_per_byte);
-  step.fixed_ps = static_cast<double>(demand.fixed.count());
+  set_demand(step, demand);
   step.after_ps = folded(after);
   return *this;
 }
@@ -85,14 +85,10 @@ PathBuilder& PathBuilder::visit_priority(GroupId group, ServiceDemand demand, in
   const StationGroup& g = system_.groups[group];
   INVARIANT(g.kind == GroupKind::priority, "only a priority station knows priorities");
   INVARIANT(priority >= 0 && priority < PriorityStation::priorities, "priorities are 0 to 3");
-  INVARIANT(demand.fixed.count() >= 0 && demand.ps_per_byte >= 0,
-            "a service demand is not negative");
   Step& step = append(StepKind::visit_priority);
   step.target = g.first;
   step.priority = static_cast<std::uint8_t>(priority);
-  step.shape = static_cast<std::uint16_t>(demand.shape);
-  step.slope = static_cast<float>(demand.ps_per_byte);
-  step.fixed_ps = static_cast<double>(demand.fixed.count());
+  set_demand(step, demand);
   append(StepKind::leave_priority).target = g.first;
   return *this;
 }
@@ -133,16 +129,12 @@ PathBuilder& PathBuilder::post(GroupId group, double ps_per_byte, Duration buffe
 }
 
 PathBuilder& PathBuilder::visit_dies(FlashId flash, ServiceDemand demand, Duration after) {
-  INVARIANT(demand.fixed.count() >= 0 && demand.ps_per_byte >= 0,
-            "a service demand is not negative");
   const FlashTraits& traits = system_.flash[index_of(flash)].traits();
   Step& step = append(StepKind::visit_dies);
   step.function = static_cast<std::uint16_t>(flash);
   step.target = traits.first_die;
   step.aux = traits.dies;
-  step.shape = static_cast<std::uint16_t>(demand.shape);
-  step.slope = static_cast<float>(demand.ps_per_byte);
-  step.fixed_ps = static_cast<double>(demand.fixed.count());
+  set_demand(step, demand);
   step.after_ps = folded(after);
   return *this;
 }

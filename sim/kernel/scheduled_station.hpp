@@ -23,64 +23,34 @@ class ScheduledStation {
 
   // The I/O joins its line. True: the server is idle, somebody must call start().
   bool arrive(IoPool& pool, IoId id, int priority, Time now) noexcept {
-    advance(now);
-    ++totals_.arrivals;
-    ++present_;
-    Line& line = lines_[static_cast<std::size_t>(priority)];
-    pool[id].next = IoId::none;
-    (line.last == IoId::none ? line.first : pool[line.last].next) = id;
-    line.last = id;
-    return !busy_;
+    presence_.arrive(now);
+    lines_[static_cast<std::size_t>(priority)].push(pool, id);
+    return !presence_.busy();
   }
   // Takes a waiting I/O out of its line and serves it. Precondition: it waits in that line and the
   // server is free.
   void start(IoPool& pool, IoId id, int priority, Time now) noexcept {
-    advance(now);
-    busy_ = true;
-    Line& line = lines_[static_cast<std::size_t>(priority)];
-    IoId before = IoId::none;
-    for (IoId at = line.first; at != id; at = pool[at].next) before = at;
-    (before == IoId::none ? line.first : pool[before].next) = pool[id].next;
-    if (line.last == id) line.last = before;
+    presence_.start(now);
+    lines_[static_cast<std::size_t>(priority)].remove(pool, id);
   }
   // The service in progress ends.
-  void depart(Time now) noexcept {
-    advance(now);
-    busy_ = false;
-    --present_;
+  void depart(Time now) noexcept { presence_.depart(now); }
+  [[nodiscard]] bool anyone_waits() const noexcept {
+    return presence_.present() > (presence_.busy() ? 1 : 0);
   }
-  [[nodiscard]] bool anyone_waits() const noexcept { return present_ > (busy_ ? 1 : 0); }
   [[nodiscard]] IoId first(int priority) const noexcept {
     return lines_[static_cast<std::size_t>(priority)].first;
   }
-  [[nodiscard]] std::int64_t present() const noexcept { return present_; }
+  [[nodiscard]] std::int64_t present() const noexcept { return presence_.present(); }
   // Exact up to `now`.
   [[nodiscard]] StationTotals totals_at(Time now) const noexcept {
-    StationTotals totals = totals_;
-    totals.busy = busy_until(now);
-    totals.residence += (now - last_change_) * present_;
-    return totals;
+    return presence_.totals_at(now);
   }
-  [[nodiscard]] Duration busy_until(Time now) const noexcept {
-    return totals_.busy + (busy_ ? now - last_change_ : Duration{0});
-  }
+  [[nodiscard]] Duration busy_until(Time now) const noexcept { return presence_.busy_until(now); }
 
  private:
-  struct Line {
-    IoId first = IoId::none;
-    IoId last = IoId::none;
-  };
-  void advance(Time now) noexcept {
-    const Duration passed = now - last_change_;
-    if (busy_) totals_.busy += passed;
-    totals_.residence += passed * present_;
-    last_change_ = now;
-  }
-  std::array<Line, priorities> lines_{};
-  bool busy_ = false;
-  std::int64_t present_ = 0;
-  Time last_change_{};
-  StationTotals totals_;
+  std::array<WaitingLine, priorities> lines_{};
+  Presence presence_;
 };
 
 // What the model sees of the lines of one drive.

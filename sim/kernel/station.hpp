@@ -95,61 +95,109 @@ class MultiServerStation {
   StationTotals totals_;
 };
 
-class PriorityStation {
- public:
-  static constexpr int priorities = 4;  // 0 is served first
+// I/Os that wait in order of arrival, linked through Io::next.
+struct WaitingLine {
+  IoId first = IoId::none;
+  IoId last = IoId::none;
 
-  // True: the server was idle and the service of `id` starts now. False: the I/O waits here.
-  bool arrive(IoPool& pool, IoId id, int priority, Time now) noexcept {
+  [[nodiscard]] bool empty() const noexcept { return first == IoId::none; }
+  void push(IoPool& pool, IoId id) noexcept {
+    pool[id].next = IoId::none;
+    (empty() ? first : pool[last].next) = id;
+    last = id;
+  }
+  // Precondition: not empty.
+  IoId pop(IoPool& pool) noexcept {
+    const IoId id = first;
+    first = pool[id].next;
+    if (first == IoId::none) last = IoId::none;
+    return id;
+  }
+  // Precondition: `id` waits here.
+  void remove(IoPool& pool, IoId id) noexcept {
+    IoId before = IoId::none;
+    for (IoId at = first; at != id; at = pool[at].next) before = at;
+    (before == IoId::none ? first : pool[before].next) = pool[id].next;
+    if (last == id) last = before;
+  }
+};
+
+// One server's totals as integrals over time: exact, no promises about the future.
+class Presence {
+ public:
+  void arrive(Time now) noexcept {
     advance(now);
     ++totals_.arrivals;
     ++present_;
-    if (!busy_) {
-      busy_ = true;
-      return true;
-    }
-    Line& line = lines_[static_cast<std::size_t>(priority)];
-    pool[id].next = IoId::none;
-    (line.last == IoId::none ? line.first : pool[line.last].next) = id;
-    line.last = id;
-    return false;
   }
-  // The service in progress ends. Returns the I/O whose service starts now, or none.
-  IoId depart(IoPool& pool, Time now) noexcept {
+  void start(Time now) noexcept {
+    advance(now);
+    busy_ = true;
+  }
+  // `busy`: another service follows at once.
+  void depart(Time now, bool busy = false) noexcept {
     advance(now);
     --present_;
-    for (Line& line : lines_) {
-      if (line.first == IoId::none) continue;
-      const IoId next = line.first;
-      line.first = pool[next].next;
-      if (line.first == IoId::none) line.last = IoId::none;
-      return next;
-    }
-    busy_ = false;
-    return IoId::none;
+    busy_ = busy;
   }
-  // Exact up to the last arrival or departure; residence is the integral of the number present.
+  [[nodiscard]] bool busy() const noexcept { return busy_; }
+  [[nodiscard]] std::int64_t present() const noexcept { return present_; }
+  // Up to the last arrival, start or departure.
   [[nodiscard]] const StationTotals& totals() const noexcept { return totals_; }
+  [[nodiscard]] StationTotals totals_at(Time now) const noexcept {
+    StationTotals totals = totals_;
+    totals.busy = busy_until(now);
+    totals.residence += (now - last_change_) * present_;
+    return totals;
+  }
   [[nodiscard]] Duration busy_until(Time now) const noexcept {
     return totals_.busy + (busy_ ? now - last_change_ : Duration{0});
   }
 
  private:
-  struct Line {
-    IoId first = IoId::none;
-    IoId last = IoId::none;
-  };
   void advance(Time now) noexcept {
     const Duration passed = now - last_change_;
     if (busy_) totals_.busy += passed;
     totals_.residence += passed * present_;
     last_change_ = now;
   }
-  std::array<Line, priorities> lines_{};
   bool busy_ = false;
   std::int64_t present_ = 0;
   Time last_change_{};
   StationTotals totals_;
+};
+
+class PriorityStation {
+ public:
+  static constexpr int priorities = 4;  // 0 is served first
+
+  // True: the server was idle and the service of `id` starts now. False: the I/O waits here.
+  bool arrive(IoPool& pool, IoId id, int priority, Time now) noexcept {
+    presence_.arrive(now);
+    if (!presence_.busy()) {
+      presence_.start(now);
+      return true;
+    }
+    lines_[static_cast<std::size_t>(priority)].push(pool, id);
+    return false;
+  }
+  // The service in progress ends. Returns the I/O whose service starts now, or none.
+  IoId depart(IoPool& pool, Time now) noexcept {
+    for (WaitingLine& line : lines_) {
+      if (line.empty()) continue;
+      presence_.depart(now, true);
+      return line.pop(pool);
+    }
+    presence_.depart(now);
+    return IoId::none;
+  }
+  // Exact up to the last arrival or departure; residence is the integral of the number present.
+  [[nodiscard]] const StationTotals& totals() const noexcept { return presence_.totals(); }
+  [[nodiscard]] Duration busy_until(Time now) const noexcept { return presence_.busy_until(now); }
+
+ private:
+  std::array<WaitingLine, priorities> lines_{};
+  Presence presence_;
 };
 
 class TokenPool {
@@ -158,23 +206,20 @@ class TokenPool {
 
   // True: seized. False: the I/O waits in the pool, first come, first served.
   bool seize(IoPool& pool, IoId id, std::int64_t tokens) noexcept {
-    if (first_ == IoId::none && free_ >= tokens) {
+    if (line_.empty() && free_ >= tokens) {
       free_ -= tokens;
       return true;
     }
-    pool[id].next = IoId::none;
-    (last_ == IoId::none ? first_ : pool[last_].next) = id;
-    last_ = id;
+    line_.push(pool, id);
     return false;
   }
   void release(std::int64_t tokens) noexcept { free_ += tokens; }
-  [[nodiscard]] IoId first_waiter() const noexcept { return first_; }
+  [[nodiscard]] IoId first_waiter() const noexcept { return line_.first; }
   // Gives the first waiter its tokens and takes it from the line; false if too few are free.
   bool admit_first(IoPool& pool, std::int64_t tokens) noexcept {
     if (free_ < tokens) return false;
     free_ -= tokens;
-    first_ = pool[first_].next;
-    if (first_ == IoId::none) last_ = IoId::none;
+    line_.pop(pool);
     return true;
   }
   [[nodiscard]] std::int64_t capacity() const noexcept { return capacity_; }
@@ -183,8 +228,7 @@ class TokenPool {
  private:
   std::int64_t capacity_;
   std::int64_t free_;
-  IoId first_ = IoId::none;
-  IoId last_ = IoId::none;
+  WaitingLine line_;
 };
 
 }  // namespace storcast
