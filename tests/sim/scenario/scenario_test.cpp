@@ -164,6 +164,20 @@ TEST_CASE("workloads keep fio's words") {
   CHECK(zipf.law_parameter == Approx(1.1));
 }
 
+TEST_CASE("spares that a failure finds are warned of: nothing is rebuilt into them") {
+  const auto warnings = [](std::vector<Override> sets) {
+    sets.push_back({"timeline", "[{at: 10ms, fail: system.arrays.array.pools.a.drives.1}]"});
+    return small(sets).warnings;
+  };
+  CHECK(warnings({}).empty());
+  CHECK(warnings({{"system.arrays.array.pools.b.hot_spares", "1"}}).empty());
+  const std::string told = "pool a has spares, but no rebuild is simulated: it stays degraded";
+  CHECK(warnings({{"system.arrays.array.pools.a.hot_spares", "1"}}) ==
+        std::vector<std::string>{told});
+  CHECK(warnings({{"system.arrays.array.pools.a.raid", "raid6ee"}}) ==
+        std::vector<std::string>{told});
+}
+
 TEST_CASE("a timeline is read in the order of its times") {
   const Scenario s =
       small({{"workloads.main.rw", "randrw"},
