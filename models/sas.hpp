@@ -33,8 +33,6 @@ struct SasParams {
   [[nodiscard]] std::int64_t bays_in_all() const { return std::int64_t{shelves} * bays; }
   // Of one lane, as the transfers see it.
   [[nodiscard]] Bandwidth lane_payload() const { return {lane_rate.value * encoding * efficiency}; }
-  // Of all ports of one controller.
-  [[nodiscard]] Bandwidth port_payload() const { return {lane_payload().value * ports * lanes}; }
   // From the controller to a drive of the middle shelf.
   [[nodiscard]] Duration mean_hops() const { return hop_latency * (shelves + 1) / 2; }
 };

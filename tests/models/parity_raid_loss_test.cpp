@@ -9,14 +9,13 @@
 #include "tests/support/raid_plan.hpp"
 
 using namespace storcast;
+using testing::below;
 using testing::layout;
 using testing::plan_of;
 using testing::RaidContents;
 using testing::random_layout;
 
 namespace {
-
-std::uint64_t below(std::mt19937_64& random, std::uint64_t n) { return random() % n; }
 
 // Rows after which the layout of rotating levels repeats; for declustered sets, one permutation.
 std::uint64_t repeat_rows(const RaidLayout& l) {

@@ -12,14 +12,13 @@
 #include "tests/support/raid_plan.hpp"
 
 using namespace storcast;
+using testing::below;
 using testing::layout;
 using testing::plan_of;
 using testing::RaidContents;
 using testing::random_layout;
 
 namespace {
-
-std::uint64_t below(std::mt19937_64& random, std::uint64_t n) { return random() % n; }
 
 std::size_t reads_of(const RaidLayout& l, WritePolicy policy, Extent extent) {
   return plan_of(ParityRaid(l, 8, policy), extent, RaidPhase::write_reads).size();

@@ -1,6 +1,7 @@
 // Layouts of RAID sets for tests: by words, and at random over all parity levels.
 #pragma once
 
+#include <cstdint>
 #include <random>
 #include <string>
 
@@ -8,6 +9,9 @@
 #include "sim/base/error.hpp"
 
 namespace storcast::testing {
+
+// 0 to n - 1.
+inline std::uint64_t below(std::mt19937_64& random, std::uint64_t n) { return random() % n; }
 
 inline RaidLayout layout(const std::string& level, int drives, int groups = 0, int spares = -1) {
   std::string rule;
@@ -18,7 +22,7 @@ inline RaidLayout layout(const std::string& level, int drives, int groups = 0, i
 }
 
 inline RaidLayout random_layout(std::mt19937_64& random) {
-  const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
+  const auto below = [&](std::uint64_t n) { return static_cast<int>(testing::below(random, n)); };
   const int parity = 1 + below(2);
   const std::string p = parity == 1 ? "5" : "6";
   const int data = 2 + below(10);
