@@ -57,7 +57,7 @@ constexpr std::array bandwidth_units{
     Unit{"Gb/s", 9, 1, true}, Unit{"Tb/s", 12, 1, true}, Unit{"B/s"},
     Unit{"kB/s", 3},          Unit{"MB/s", 6},           Unit{"GB/s", 9},
     Unit{"TB/s", 12},         Unit{"KiB/s", 0, kibi},    Unit{"MiB/s", 0, mebi},
-    Unit{"GiB/s", 0, gibi},   Unit{"TiB/s", 0, tebi}};
+    Unit{"GiB/s", 0, gibi},   Unit{"TiB/s", 0, tebi},    Unit{"GFC", 0, 106'250'000}};
 constexpr std::array watt_units{Unit{"W"}, Unit{"mW", -3}, Unit{"kW", 3}, Unit{"MW", 6}};
 constexpr std::array count_units{Unit{""}, Unit{"k", 3}, Unit{"M", 6}, Unit{"G", 9}};
 constexpr std::array fraction_units{Unit{""}, Unit{"%", -2}};

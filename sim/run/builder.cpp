@@ -34,8 +34,8 @@ PlatformConfig platform_of(const Scenario& s) {
       const std::string port = port_name(host, p);
       const std::string controller = controller_name(s, controller_of_port(s, host, p));
       const Duration latency = host.ports.adapter_latency * 2 + host.ports.cable_latency;
-      config.links.push_back({port + ".to_array", host.ports.rate, latency});
-      config.links.push_back({port + ".from_array", host.ports.rate, latency});
+      config.links.push_back({port + ".to_array", host.ports.credited_rate(), latency});
+      config.links.push_back({port + ".from_array", host.ports.credited_rate(), latency});
       config.routes.push_back({port, controller, {port + ".to_array"}});
       config.routes.push_back({controller, port, {port + ".from_array"}});
     }

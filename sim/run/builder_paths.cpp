@@ -49,7 +49,42 @@ void Builder::on_core(PathBuilder& path, const Command& c, Duration time, const 
 }
 
 Wire Builder::wire(const Command& c) const {
-  return {s_.fabric.stack.transport, s_.hosts[s_.workloads[c.workload].host].ports.mtu};
+  return {s_.fabric.stack.transport, s_.hosts[s_.workloads[c.workload].host].ports.mtu,
+          s_.fabric.stack.commands};
+}
+
+bool Builder::fills_queue(const WorkloadConfig& w) const {
+  if (w.arrival == Arrival::poisson) return true;
+  const auto index = static_cast<std::size_t>(&w - s_.workloads.data());
+  double most = w.iodepth;
+  for (const TimelineEntry& e : s_.timeline) {
+    if (e.kind == TimelineEntry::Kind::iodepth && e.workload == index)
+      most = std::max(most, e.value);
+  }
+  return most > s_.fabric.stack.queue_depth;
+}
+
+std::uint32_t Builder::add_connection_pools(const std::string& name, std::int64_t tokens) {
+  const std::uint32_t table = system().add_route_table();
+  for (std::uint32_t c = 0; c < system().connections.size(); ++c) {
+    system().routes[table + c] = static_cast<std::uint32_t>(system().pools.size());
+    system().add_pool(name, tokens);
+  }
+  return table;
+}
+
+std::uint32_t Builder::queue_slots() {
+  if (!queue_slots_) {
+    queue_slots_ = add_connection_pools("queue slots", s_.fabric.stack.queue_depth);
+  }
+  return *queue_slots_;
+}
+
+std::uint32_t Builder::rdma_reads() {
+  if (!rdma_reads_) {
+    rdma_reads_ = add_connection_pools("RDMA READs", s_.fabric.stack.rdma_read_depth);
+  }
+  return *rdma_reads_;
 }
 
 std::uint32_t Builder::read_path(const Command& c, DecideId cached) {
@@ -58,7 +93,9 @@ std::uint32_t Builder::read_path(const Command& c, DecideId cached) {
   const SoftwareCost software = software_cost(controller, c.direction, c.bytes, c.sequential);
   const Duration protocol = target_cost(s_.fabric.stack, c.direction, c.bytes);
   const Duration half = s_.fabric.stack.target_read / 2;
+  const bool queues = fills_queue(s_.workloads[c.workload]);
   PathBuilder path(system());
+  if (queues) path.stage(StageId::host).note("host: room in the queue").seize_routed(queue_slots());
   on_host(path, c, 0, "host: submission");
   to_array(path, c, wire(c).command());
   path.stage(StageId::controller).seize_routed(command_routes_);
@@ -77,6 +114,7 @@ std::uint32_t Builder::read_path(const Command& c, DecideId cached) {
   path.release_routed(command_routes_);
   from_array(path, c, wire(c).read_data(c.bytes));
   on_host(path, c, s_.fabric.stack.initiator_receive_ns_per_byte, "host: completion");
+  if (queues) path.release_routed(queue_slots());
   return path.finish();
 }
 
@@ -98,14 +136,19 @@ std::uint32_t Builder::write_path(const Command& c) {
   const auto pages = static_cast<std::uint32_t>((c.bytes + 4095) / 4096);
   const PoolId dirty = dirty_pools_[pool.controller];
   const bool in_capsule = c.bytes <= s_.fabric.stack.in_capsule.value;
+  const bool queues = fills_queue(s_.workloads[c.workload]);
+  const bool fetched = !in_capsule && s_.fabric.stack.transport == Transport::roce;
   PathBuilder path(system());
+  if (queues) path.stage(StageId::host).note("host: room in the queue").seize_routed(queue_slots());
   on_host(path, c, s_.fabric.stack.initiator_send_ns_per_byte, "host: submission");
   to_array(path, c, in_capsule ? wire(c).command_with_data(c.bytes) : wire(c).command());
   path.stage(StageId::controller).seize_routed(command_routes_);
   if (!in_capsule) {
     on_core(path, c, half / 2, "controller: command");
+    if (fetched) path.note("fabric: RDMA READ").seize_routed(rdma_reads());
     from_array(path, c, wire(c).request_data());
     to_array(path, c, wire(c).write_data(c.bytes));
+    if (fetched) path.release_routed(rdma_reads());
   }
   on_core(path, c, protocol - half - (in_capsule ? Duration{} : half / 2) + software.before,
           "controller: data");
@@ -116,6 +159,7 @@ std::uint32_t Builder::write_path(const Command& c) {
   path.release_routed(command_routes_);
   from_array(path, c, wire(c).response());
   on_host(path, c, 0, "host: completion");
+  if (queues) path.release_routed(queue_slots());
   path.acknowledge();
   append_destage(path, c, software.after);
   path.release(dirty, pages);

@@ -119,6 +119,13 @@ class Builder {
   void on_host(PathBuilder& path, const Command& c, double ns_per_byte, const char* note);
   void on_core(PathBuilder& path, const Command& c, Duration time, const char* note);
   [[nodiscard]] Wire wire(const Command& c) const;
+  // Whether a connection of the workload can have more commands than its queue takes.
+  [[nodiscard]] bool fills_queue(const WorkloadConfig& w) const;
+  // A pool of `tokens` for each connection of every workload; the route table to them.
+  std::uint32_t add_connection_pools(const std::string& name, std::int64_t tokens);
+  // Of commands and of RDMA READs under way; made when first asked for.
+  std::uint32_t queue_slots();
+  std::uint32_t rdma_reads();
   std::uint32_t read_path(const Command& c, DecideId cached);
   // The arithmetic that gives a lost strip back from d others.
   void append_recovery(PathBuilder& path, const Command& c);
@@ -142,6 +149,7 @@ class Builder {
   std::vector<PoolPart> pools_;
   std::vector<std::function<std::size_t(std::uint32_t)>> most_members_;  // by pool, at the worst
   std::uint32_t host_routes_ = 0, to_routes_ = 0, from_routes_ = 0, command_routes_ = 0;
+  std::optional<std::uint32_t> queue_slots_, rdma_reads_;
   std::uint32_t first_connection_ = 0;
   std::size_t detached_ = 0;  // writes that drives may hold after they acknowledged them
   DecideId unmirrored_{};

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "sim/scenario/protocol_words.hpp"
 #include "sim/scenario/reading.hpp"
 
 namespace storcast {
@@ -28,6 +29,48 @@ void read_hosts(const ConfigNode& hosts, Scenario& scenario, Problems& problems,
   }
 }
 
+std::vector<std::string> words_of_protocols() {
+  std::vector<std::string> words;
+  for (const ProtocolWord& known : protocol_words) words.emplace_back(known.word);
+  return words;
+}
+
+std::string name_of(Transport transport) {
+  switch (transport) {
+    case Transport::tcp:
+      return "tcp";
+    case Transport::roce:
+      return "roce";
+    case Transport::fc:
+      return "fc";
+  }
+  return {};
+}
+
+// The word, the stack and the ports of every host speak of the same wire.
+void check_agreement(const ConfigNode& protocol, const ConfigNode& stack, const Scenario& scenario,
+                     Problems& problems) {
+  const ProtocolParams& params = scenario.fabric.stack;
+  const auto known = std::find_if(protocol_words.begin(), protocol_words.end(),
+                                  [&](const ProtocolWord& w) { return w.word == protocol.text(); });
+  if (known->transport != params.transport || known->commands != params.commands) {
+    complain(stack,
+             "protocol and stack do not agree: " + protocol.text() + " goes over " +
+                 name_of(known->transport) + ", the stack's transport is " +
+                 name_of(params.transport),
+             problems);
+    return;
+  }
+  const bool fc = params.transport == Transport::fc;
+  for (const HostConfig& host : scenario.hosts) {
+    if (fc == (host.ports.kind == PortKind::fc)) continue;
+    complain(protocol,
+             protocol.text() + " needs " + (fc ? "fc" : "ethernet") + " ports, host " + host.name +
+                 " has " + (fc ? "ethernet" : "fc") + " ones (ports.kind)",
+             problems);
+  }
+}
+
 void read_fabric(const ConfigNode& fabric, Scenario& scenario, Problems& problems, ReadLog& log) {
   check_keys(fabric, {"kind", "protocol", "stack"}, problems);
   const ConfigNode* kind = fabric.find("kind");
@@ -37,7 +80,7 @@ void read_fabric(const ConfigNode& fabric, Scenario& scenario, Problems& problem
     complain(*kind, "'" + kind->text() + "' fabrics are not modelled yet", problems, {"direct"});
   }
   const ConfigNode* protocol = fabric.find("protocol");
-  const std::vector<std::string> words{"nvme_rdma", "nvme_tcp"};
+  const std::vector<std::string> words = words_of_protocols();
   if (protocol == nullptr) {
     if (fabric.find("use") == nullptr) {
       problems.add(fabric.where(), "", fabric.path() + ".protocol is missing", words);
@@ -56,14 +99,7 @@ void read_fabric(const ConfigNode& fabric, Scenario& scenario, Problems& problem
   scenario.fabric.protocol = protocol->text();
   if (const ConfigNode* stack = map_at(fabric, "stack", problems)) {
     scenario.fabric.stack = protocol_schema().read(*stack, problems, &log);
-    const bool roce = scenario.fabric.stack.transport == Transport::roce;
-    const ConfigNode* transport = stack->find("transport");
-    if (transport != nullptr && problems.empty() && roce != (protocol->text() == "nvme_rdma")) {
-      complain(*protocol,
-               "protocol and stack do not agree: the stack's transport is " +
-                   std::string(roce ? "roce" : "tcp"),
-               problems);
-    }
+    if (problems.empty()) check_agreement(*protocol, *stack, scenario, problems);
   }
 }
 

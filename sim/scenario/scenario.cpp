@@ -5,6 +5,7 @@
 
 #include "models/catalog.hpp"
 #include "sim/base/text.hpp"
+#include "sim/scenario/protocol_words.hpp"
 #include "sim/scenario/reading.hpp"
 #include "sim/scenario/sheets.hpp"
 
@@ -188,9 +189,9 @@ void add_default_stack(ConfigNode& root, Problems& problems) {
     return;
   }
   const std::string asked = protocol->text();  // set_value() below rebuilds the tree
-  for (const auto& [word, product] : {std::pair{"nvme_rdma", "protocols/nvme-rdma"},
-                                      std::pair{"nvme_tcp", "protocols/nvme-tcp"}}) {
-    if (asked == word) set_value(root, "system.fabric.stack.use", product, problems);
+  for (const reading::ProtocolWord& known : reading::protocol_words) {
+    if (asked != known.word) continue;
+    set_value(root, "system.fabric.stack.use", std::string(known.product), problems);
   }
 }
 

@@ -68,7 +68,52 @@ TEST_CASE("the protocol's data sheet refuses what lies outside its ranges") {
   for (const char* line :
        {"transport: carrier_pigeon", "target_read: 2ms", "target_write: 2ms",
         "target_read_page: 1ms", "target_write_page: 1ms", "initiator: 1s", "initiator_receive: 11",
-        "initiator_send: -1", "in_capsule: 2MiB", "digest: yes"}) {
+        "initiator_send: -1", "in_capsule: 2MiB", "digest: yes", "commands: scuzzy",
+        "commands: nfs\ntransport: roce", "transport: fc", "queue_depth: 0", "queue_depth: 1e6",
+        "rdma_read_depth: 0", "rdma_read_depth: 2000"}) {
     CHECK(testing::refuses(protocol_schema(), good, line) == "");
   }
+}
+
+TEST_CASE("Fibre Channel carries 0.97 of its data rate") {
+  const Wire fc(Transport::fc, 1500, CommandSet::scsi);
+  CHECK(fc.efficiency() == Approx(0.9715).margin(5e-5));
+  // 32GFC: 3.30 GB/s, 0.79 million 4 KiB reads a second and port.
+  CHECK(3.4e9 * fc.efficiency() == Approx(3.30e9).epsilon(0.01));
+  CHECK(3.4e9 / static_cast<double>(fc.read_data(4096)) == Approx(0.79e6).epsilon(0.01));
+}
+
+TEST_CASE("a write over Fibre Channel is a command, XFER_RDY, data and a response") {
+  const Wire scsi(Transport::fc, 1500, CommandSet::scsi);
+  CHECK(scsi.command() == 32 + 60);
+  CHECK(scsi.request_data() == 12 + 60);
+  CHECK(scsi.write_data(4096) == 4096 + 2 * 60);
+  CHECK(scsi.response() == 24 + 60);
+  const Wire nvme(Transport::fc, 1500, CommandSet::nvme);
+  CHECK(nvme.command() == 96 + 60);
+  CHECK(nvme.request_data() == 12 + 60);
+}
+
+TEST_CASE("iSCSI has a header on each PDU of 256 KiB and the status in the last") {
+  const Wire wire(Transport::tcp, 1500, CommandSet::scsi);
+  CHECK(wire.command() == 48 + 90);
+  CHECK(wire.read_data(4096) == 4096 + 48 + 3 * 90);
+  CHECK(wire.read_data(1 << 20) == (1 << 20) + 4 * 48 + 725 * 90);
+  CHECK(wire.write_data(1 << 20) == (1 << 20) + 4 * 48 + 725 * 90);
+  CHECK(wire.request_data() == 48 + 90);
+}
+
+TEST_CASE("iSER sends 28 bytes more with commands, its data by RDMA") {
+  const Wire wire(Transport::roce, 1500, CommandSet::scsi);
+  CHECK(wire.command() == 76 + 82);
+  CHECK(wire.write_data(4096) == 4096 + 4 * 82);
+}
+
+TEST_CASE("file protocols carry a write's data in its call") {
+  const Wire nfs(Transport::tcp, 9000, CommandSet::nfs);
+  CHECK(nfs.command_with_data(4096) == 200 + 4096 + 90);
+  CHECK(nfs.read_data(4096) == 4096 + 130 + 90);
+  const Wire smb(Transport::tcp, 9000, CommandSet::smb);
+  CHECK(smb.command() == 117 + 90);
+  CHECK(smb.read_data(4096) == 4096 + 84 + 90);
 }
