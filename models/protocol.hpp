@@ -75,9 +75,9 @@ inline const Schema<ProtocolParams>& protocol_schema() {
                 const bool file = p.commands == CommandSet::nfs || p.commands == CommandSet::smb;
                 return !file || p.transport == Transport::tcp;
               },
-              "nfs and smb go over tcp")
+              "commands nfs and smb go over the transport tcp")
           .check([](const P& p) { return p.transport != Transport::fc || p.in_capsule == Bytes{}; },
-                 "over fc the target asks for the data of every write: in_capsule is 0B");
+                 "over transport fc the target asks for the data of every write: in_capsule is 0B");
   return sheet;
 }
 

@@ -55,9 +55,15 @@ std::vector<Override> uses(const std::string& product) {
   if (kind == "hosts") return {{"system.hosts.host.use", product}};
   if (kind == "arrays") return {{"system.arrays.array.use", product}};
   if (kind == "protocols") {
-    const bool tcp = product.find("tcp") != std::string::npos;
-    return {{"system.fabric.protocol", tcp ? "nvme_tcp" : "nvme_rdma"},
-            {"system.fabric.stack.use", product}};
+    // "protocols/nvme-tcp-kernel" is a stack of nvme_tcp, "protocols/nfs4" one of nfs.
+    std::string word = product.substr(product.find('/') + 1);
+    word = word.substr(0, word.find("-kernel"));
+    std::replace(word.begin(), word.end(), '-', '_');
+    if (word == "nfs4" || word == "smb3") word.pop_back();
+    std::vector<Override> sets{{"system.fabric.protocol", word},
+                               {"system.fabric.stack.use", product}};
+    if (word.starts_with("fc")) sets.push_back({"system.hosts.host.ports.kind", "fc"});
+    return sets;
   }
   if (kind == "shelves") return {{"system.arrays.array.shelves.s.use", product}};
   return {{"unknown_kind", product}};

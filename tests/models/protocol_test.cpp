@@ -65,13 +65,17 @@ TEST_CASE("the protocol's data sheet refuses what lies outside its ranges") {
   const std::string good =
       "transport: tcp\ntarget_read: 1us\ntarget_write: 1us\ntarget_read_page: 1ns\n"
       "target_write_page: 1ns\ninitiator: 1us\nin_capsule: 4KiB\n";
-  for (const char* line :
-       {"transport: carrier_pigeon", "target_read: 2ms", "target_write: 2ms",
-        "target_read_page: 1ms", "target_write_page: 1ms", "initiator: 1s", "initiator_receive: 11",
-        "initiator_send: -1", "in_capsule: 2MiB", "digest: yes", "commands: scuzzy",
-        "commands: nfs\ntransport: roce", "transport: fc", "queue_depth: 0", "queue_depth: 1e6",
-        "rdma_read_depth: 0", "rdma_read_depth: 2000"}) {
+  for (const char* line : {"transport: carrier_pigeon", "target_read: 2ms", "target_write: 2ms",
+                           "target_read_page: 1ms", "target_write_page: 1ms", "initiator: 1s",
+                           "initiator_receive: 11", "initiator_send: -1", "in_capsule: 2MiB",
+                           "digest: yes", "commands: scuzzy", "transport: fc", "queue_depth: 0",
+                           "queue_depth: 1e6", "rdma_read_depth: 0", "rdma_read_depth: 2000"}) {
     CHECK(testing::refuses(protocol_schema(), good, line) == "");
+  }
+  std::string roce = good;
+  roce.replace(roce.find("tcp"), 3, "roce");
+  for (const char* line : {"commands: nfs", "commands: smb"}) {
+    CHECK(testing::refuses(protocol_schema(), roce, line) == "");
   }
 }
 
