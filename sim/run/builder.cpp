@@ -246,6 +246,7 @@ void Builder::add_planner(Raid raid, std::uint32_t strip, PoolPart& part) {
   part.plan = system().add_plan(Plan(*plan));
   if constexpr (std::is_same_v<Raid, ParityRaid>) {
     if (degrades()) part.intact = system().add_decision(keep(Intact{plan}));
+    part.locks = system().add_locks(keep(StripeLocks{plan, pools_.size()}));
   }
   out_.fail_drive_.push_back([plan](DriveId drive) {
     plan->raid.fail(drive);

@@ -41,6 +41,17 @@ struct Intact {
   }
 };
 
+// The stripes of an extent of one pool, all pools apart.
+struct StripeLocks {
+  std::shared_ptr<PoolPlan<ParityRaid>> plan;
+  std::uint64_t pool;
+  void operator()(const Io& io, LockKeys& out) const noexcept {
+    const std::uint64_t base = plan->bases[plan->system->connections[io.connection].volume];
+    plan->raid.for_each_lock({base + io.lba, io.blocks},
+                             [&](std::uint64_t stripe) { out.push(pool << 56 | stripe); });
+  }
+};
+
 struct FlagSet {
   std::shared_ptr<bool> flag;
   bool operator()(const Io&, Time, Rng&) const noexcept { return *flag; }
@@ -66,6 +77,8 @@ class Builder {
     system().models.push_back(owned);
     if constexpr (std::is_invocable_r_v<bool, F&, const Io&, Time, Rng&>) {
       return Decide(*owned);
+    } else if constexpr (std::is_invocable_v<F&, const Io&, LockKeys&>) {
+      return Locks(*owned);
     } else {
       return Plan(*owned);
     }
@@ -82,6 +95,7 @@ class Builder {
     std::size_t controller = 0;
     bool parity = false;
     std::optional<DecideId> intact;  // parity pools that a timeline degrades
+    std::optional<LockId> locks;     // parity pools: one writer a stripe
     std::int64_t strip_bytes = 0;
     int data_drives = 1;
   };
@@ -129,6 +143,8 @@ class Builder {
   void add_paths(std::size_t index, Stream& stream, Bytes span);
   [[nodiscard]] bool degrades() const;
   // I/Os that can be in flight: the load's, destages up to the dirty limit, members of forks.
+  // Room for the stripe locks of so many writers at once.
+  void add_locks(const WorkloadConfig& w, std::size_t writers);
   void size_the_io_pool();
   [[nodiscard]] std::size_t members_of(const WorkloadConfig& w, const SizeShare& size,
                                        bool writes) const;

@@ -256,3 +256,14 @@ TEST_CASE("a member plan keeps what was pushed until it is cleared") {
   CHECK(plan.ios().empty());
   CHECK(plan.capacity() == 3);
 }
+
+TEST_CASE("a path unlocks what it locked, once at a time and outside of forks") {
+  PathUnderTest t;
+  void (*keys)(const Io&, LockKeys&) = [](const Io&, LockKeys&) {};
+  const LockId locks = t.system.add_locks(Locks(keys));
+  CHECK_NOTHROW(PathBuilder(t.system).lock(locks).visit(t.single, {us(1)}).unlock(locks).finish());
+  CHECK_THROWS_AS(PathBuilder(t.system).lock(locks).finish(), InvariantError);
+  CHECK_THROWS_AS(PathBuilder(t.system).lock(locks).lock(locks), InvariantError);
+  CHECK_THROWS_AS(PathBuilder(t.system).unlock(locks), InvariantError);
+  CHECK_THROWS_AS(PathBuilder(t.system).fork(t.plan, 0, false).lock(locks), InvariantError);
+}
