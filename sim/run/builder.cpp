@@ -127,7 +127,7 @@ void Builder::add_hosts_and_ports() {
     const HostConfig& host = s_.hosts[w.host];
     for (std::int64_t i = 0; i < w.connections(); ++i, ++c) {
       const auto cores = static_cast<std::uint32_t>(host.params.cores);
-      const std::uint32_t port = port_of(host, c);
+      const std::uint32_t port = s_.fabric.local ? 0 : port_of(host, c);
       system().routes[host_routes_ + c] =
           system().groups[groups[w.host].cores].first + static_cast<std::uint32_t>(i) % cores;
       system().routes[to_routes_ + c] = system().groups[groups[w.host].to].first + port;
@@ -219,10 +219,14 @@ void Builder::behind_shelf(const PoolConfig& pool, PoolPart& part) {
   const std::uint32_t routes = out_.shelves_[*pool.shelf].routes;
   const ServiceDemand demand{sas.connection_open, 1e12 / sas.lane_payload().value};
   const Duration hops = sas.mean_hops();
-  part.read = [=, read = part.read](PathBuilder& path) {
-    read(path);
-    path.note("shelf: lanes").visit_servers(routes, demand, hops);
+  const auto behind = [=](const std::function<void(PathBuilder&)>& read) {
+    return [=](PathBuilder& path) {
+      read(path);
+      path.note("shelf: lanes").visit_servers(routes, demand, hops);
+    };
   };
+  part.read = behind(part.read);
+  part.read_stream = behind(part.read_stream);
   part.write = [=, write = part.write](PathBuilder& path, bool sequential) {
     path.note("shelf: lanes").visit_servers(routes, demand, hops);
     write(path, sequential);
@@ -283,6 +287,11 @@ void Builder::add_drives(const std::string& name, std::size_t pool,
     detached_ += count * drive->most_detached();
   }
   part.read = [drive](PathBuilder& path) { drive->append_read(path); };
+  part.read_stream = part.read;
+  if constexpr (std::is_same_v<Drive, Ssd>) {
+    const double passed_over = static_cast<double>(part.parity_drives) / part.data_drives;
+    part.read_stream = [=](PathBuilder& path) { drive->append_read(path, passed_over); };
+  }
   part.write = [drive](PathBuilder& path, bool sequential) {
     drive->append_write(path, sequential);
   };
@@ -296,6 +305,7 @@ void Builder::add_pool(std::size_t index) {
   part.parity = pool.layout.parity > 0;
   part.data_drives = pool.layout.data;
   part.strip_bytes = pool.strip.value;
+  part.parity_drives = pool.layout.parity;
   if (part.parity) {
     add_planner(ParityRaid(pool.layout, strip), strip, part);
   } else {
@@ -310,6 +320,7 @@ void Builder::add_pool(std::size_t index) {
     add_drives<NullDrive>(name, index, std::get<NullDrive::Params>(pool.drive), part);
   }
   if (pool.shelf) behind_shelf(pool, part);
+  if (pool.engine) add_engine(pool, s_.array.name + ".pool_" + pool.name + ".engine", part);
   pools_.push_back(std::move(part));
 }
 Assembly build_system(const Scenario& scenario, const Platform& platform) {

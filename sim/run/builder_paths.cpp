@@ -69,7 +69,7 @@ std::uint32_t Builder::read_path(const Command& c, DecideId cached) {
   path.skip_if(cached)
       .stage(StageId::raid_and_drives)
       .fork(pool.plan, static_cast<int>(RaidPhase::read), !pool.intact);
-  pool.read(path);
+  (c.sequential ? pool.read_stream : pool.read)(path);
   path.join().stage(StageId::controller);
   if (pool.intact) append_recovery(path, c);
   path.resume();
@@ -214,8 +214,12 @@ void Builder::add_paths(std::size_t index, Stream& stream, Bytes span) {
           stream.paths.push_back(0);  // never taken
           continue;
         }
-        stream.paths.push_back(direction == Direction::read ? read_path(command, hit)
-                                                            : write_path(command));
+        const bool read = direction == Direction::read;
+        if (s_.fabric.local) {
+          stream.paths.push_back(read ? local_read_path(command) : local_write_path(command));
+        } else {
+          stream.paths.push_back(read ? read_path(command, hit) : write_path(command));
+        }
       }
     }
   }

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "models/engine.hpp"
 #include "models/mirror_raid.hpp"
 #include "models/parity_raid.hpp"
 #include "sim/run/builder.hpp"
@@ -89,13 +90,17 @@ class Builder {
  private:
   struct PoolPart {
     PlanId plan{};
-    std::function<void(PathBuilder&)> read;
+    std::function<void(PathBuilder&)> read, read_stream;  // the latter: of sequential commands
     std::function<void(PathBuilder&, bool)> write;
     std::function<std::size_t(std::uint32_t, RaidPhase)> members;  // of an I/O, healthy
     std::size_t controller = 0;
     bool parity = false;
     std::optional<DecideId> intact;  // parity pools that a timeline degrades
     std::optional<LockId> locks;     // parity pools: one writer a stripe
+    int parity_drives = 0;
+    // What the engine of local drives adds to a path.
+    std::function<void(PathBuilder&, const EngineIo&)> engine_read, engine_recovery, engine_write,
+        engine_parity, engine_write_end;
     std::int64_t strip_bytes = 0;
     int data_drives = 1;
   };
@@ -121,6 +126,15 @@ class Builder {
   // Puts the shelf's lanes between controller and drives.
   void behind_shelf(const PoolConfig& pool, PoolPart& part);
   void add_pool(std::size_t index);
+  // builder_local.cpp: the paths of local drives.
+  void add_engine(const PoolConfig& pool, const std::string& name, PoolPart& part);
+  template <class Engine>
+  void install_engine(const std::string& name, const typename Engine::Params& params,
+                      PoolPart& part);
+  void in_block_layer(PathBuilder& path, const Command& c, const char* note);
+  [[nodiscard]] EngineIo engine_io(const Command& c) const;
+  std::uint32_t local_read_path(const Command& c);
+  std::uint32_t local_write_path(const Command& c);
   template <class Raid>
   void add_planner(Raid raid, std::uint32_t strip, PoolPart& part);
   template <class Drive>

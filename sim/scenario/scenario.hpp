@@ -14,6 +14,9 @@
 #include "models/cache.hpp"
 #include "models/chassis.hpp"
 #include "models/controller.hpp"
+#include "models/engine_gpu.hpp"
+#include "models/engine_md.hpp"
+#include "models/engine_roc.hpp"
 #include "models/hdd.hpp"
 #include "models/host.hpp"
 #include "models/null_drive.hpp"
@@ -42,10 +45,13 @@ struct HostConfig {
   PortsParams ports;
 };
 struct FabricConfig {
+  bool local = false;  // drives in the host: `own` counts, nothing else of the fabric
+  LocalParams own;
   std::string protocol;  // "nvme_rdma"
   ProtocolParams stack;
 };
 using DriveParams = std::variant<Ssd::Params, Hdd::Params, NullDrive::Params>;
+using EngineParams = std::variant<MdEngine::Params, RocEngine::Params, GpuEngine::Params>;
 struct PoolConfig {
   std::string name;
   std::string raid;  // its level: "raid6", "8+2"
@@ -59,6 +65,7 @@ struct PoolConfig {
   std::optional<std::size_t> shelf;  // index of the chain its drives are in; none: the chassis
   std::string drive_product;         // "drives/nvme-gen4-tlc"; empty if written out
   DriveParams drive;
+  std::optional<EngineParams> engine;      // of local drives; else the controllers' software
   std::optional<DriveParams> spare_drive;  // as large as `drive`; absent: the same
 
   [[nodiscard]] Bytes drive_capacity() const {
