@@ -253,7 +253,7 @@ void Builder::size_the_io_pool() {
     const bool open = w.arrival == Arrival::poisson;
     most += (open ? std::min(all, std::size_t{600'000}) : all) + 64;
   }
-  system().io_capacity = most + detached_;
+  system().io_capacity = most + detached_ + rebuild_ios();
 }
 
 std::size_t Builder::members_of(const WorkloadConfig& w, const SizeShare& size, bool writes) const {

@@ -150,6 +150,13 @@ class Answer {
     r.simulated_s = to_seconds(session_.kernel().now());
     r.events = session_.kernel().events();
     r.timeline = session_.notes();
+    for (std::size_t p = 0; p < assembly_.rebuilds.size(); ++p) {
+      if (assembly_.rebuilds[p] == nullptr) continue;
+      for (RebuildResult& rebuild :
+           assembly_.rebuilds[p]->results(scenario_.array.pools[p].name, session_.kernel().now())) {
+        r.rebuilds.push_back(std::move(rebuild));
+      }
+    }
     if (!scenario_.timeline.empty()) {
       r.warnings.emplace_back("no confidence intervals: the phases of a timeline differ");
     }
@@ -325,16 +332,18 @@ class Answer {
     }
   }
 
-  // Whole blocks between two entries; a phase shorter than a block is left out.
+  // Whole blocks between two events; a phase shorter than a block is left out.
   void add_phases(RunResult& r) const {
     if (scenario_.timeline.empty()) return;
     std::vector<std::pair<Duration, std::string>> starts{
         {blocks_.length() * static_cast<std::int64_t>(window_.first), "start"}};
-    for (const TimelineEntry& e : scenario_.timeline) {
-      if (e.at == starts.back().first && starts.size() > 1) {
-        starts.back().second += ", " + e.what;
+    // What happened, a rebuild's begin and end included, is in the notes, in order.
+    for (const TimelineNote& note : session_.notes()) {
+      const Duration at = from_seconds(note.at_s);
+      if (at == starts.back().first && starts.size() > 1) {
+        starts.back().second += ", " + note.what;
       } else {
-        starts.emplace_back(e.at, e.what);
+        starts.emplace_back(at, note.what);
       }
     }
     for (std::size_t i = 0; i < starts.size(); ++i) {

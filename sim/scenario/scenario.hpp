@@ -19,6 +19,7 @@
 #include "models/null_drive.hpp"
 #include "models/protocol.hpp"
 #include "models/raid_layout.hpp"
+#include "models/rebuild.hpp"
 #include "models/sas.hpp"
 #include "models/ssd.hpp"
 #include "sim/base/units.hpp"
@@ -60,9 +61,16 @@ struct PoolConfig {
   std::string drive_product;         // "drives/nvme-gen4-tlc"; empty if written out
   DriveParams drive;
   std::optional<DriveParams> spare_drive;  // as large as `drive`; absent: the same
+  RebuildParams rebuild;
+  std::vector<std::string> rebuild_unsaid;  // what nobody said of it: "blocks = all"
 
   [[nodiscard]] Bytes drive_capacity() const {
     return std::visit([](const auto& params) { return params.capacity; }, drive);
+  }
+  // Whether a lost drive finds a spare to be rebuilt into.
+  [[nodiscard]] bool rebuilds() const {
+    return rebuild.enabled && layout.family != RaidFamily::striped &&
+           (hot_spares > 0 || layout.spares > 0);
   }
 };
 struct ControllerConfig {
