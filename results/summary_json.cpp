@@ -30,12 +30,12 @@ struct Context {
 
 Context context_of(const RunResult& result, const StreamResult& stream,
                    const ResponseResult& response) {
-  Context context{result.fidelity != "analytic", response_time_known(stream, response), ""};
+  Context context{result.fidelity == "io", response_time_known(stream, response), ""};
   if (!context.known) {
     context.unknown = !stream.stable ? "the stream is unstable: its response time has no limit"
                                      : "no I/O was completed in the window";
   } else if (!context.has_intervals) {
-    context.unknown = "fidelity analytic gives means only";
+    context.unknown = "fidelity " + result.fidelity + " gives means only";
   } else {
     context.unknown = "not recorded";
   }

@@ -293,7 +293,7 @@ void Builder::add_drives(const std::string& name, std::size_t pool,
     StationGroup& group = system().groups[static_cast<GroupId>(g)];
     group.role = "drives" + group.name.substr(name.size());
   }
-  out_.drive_groups.push_back({pool, count, drive->power(), drive->busiest(),
+  out_.drive_groups.push_back({name, pool, count, drive->power(), drive->busiest(),
                                static_cast<GroupId>(system().groups.size() - 1)});
   if constexpr (requires { drive->most_detached(); }) {
     detached_ += count * drive->most_detached();

@@ -39,6 +39,7 @@ class Assembly {
 
   // What the reports need of the hardware.
   struct DriveGroup {
+    std::string name;  // of its groups: "array.pool_a.drives"
     std::size_t pool;
     std::uint32_t count;
     DrivePower power;

@@ -49,11 +49,21 @@ std::optional<PoolRebuild::Launch> PoolRebuild::start_next(Time now) {
   next.begins = std::max(now, next.lost + params_.starts_after);
   running_ = true;
   next_ = 0;
-  const double accesses = std::max(shape_of(next.drive).busiest, 1e-6);
+  const RowShape shape = shape_of(next.drive);
+  const double accesses = std::max(shape.busiest, 1e-6);
+  share_ = shape.share;
   row_time_ = rebuild_row_time(params_, size_.strip, accesses);
   const int rows = rebuild_rows_in_flight(params_, accesses);
   in_flight_.assign(static_cast<std::size_t>(rows), no_row);
   return Launch{rows, next.begins};
+}
+
+void PoolRebuild::skip_to(std::uint64_t row, Time now) {
+  INVARIANT(running_ && row >= job().passed, "a rebuild goes forward");
+  next_ = std::min(row, job().rows);
+  std::fill(in_flight_.begin(), in_flight_.end(), no_row);
+  job().written = static_cast<std::uint64_t>(static_cast<double>(next_) * share_ + 0.5);
+  mark_progress(now);
 }
 
 PoolRebuild::RowShape PoolRebuild::shape_of(int drive) const {

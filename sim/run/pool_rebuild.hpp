@@ -101,6 +101,15 @@ class PoolRebuild {
   };
   [[nodiscard]] std::optional<Launch> start_next(Time now);
 
+  // For a run without events: all rows of the drive that is rebuilt below `row` are.
+  void skip_to(std::uint64_t row, Time now);
+  // The drive that is rebuilt, nullptr if none is, and what limits it.
+  [[nodiscard]] const RebuildJob* running() const noexcept {
+    return running_ ? &jobs_[active_] : nullptr;
+  }
+  [[nodiscard]] Duration least_row_time() const noexcept { return row_time_; }
+  [[nodiscard]] double share_of_rows() const noexcept { return share_; }  // that hold something
+
   [[nodiscard]] const std::vector<RebuildJob>& jobs() const noexcept { return jobs_; }
   // Of the jobs that found a spare, at the end of a run.
   [[nodiscard]] std::vector<RebuildResult> results(const std::string& pool, Time now) const;
@@ -160,6 +169,7 @@ class PoolRebuild {
   int hot_left_;
   std::uint64_t next_ = 0;
   Duration row_time_{};
+  double share_ = 1;
   std::vector<std::uint64_t> in_flight_;  // row of each I/O
   MemberPlan probe_;
 };

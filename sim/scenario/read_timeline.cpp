@@ -147,6 +147,7 @@ void read_entry(const ConfigNode& node, Scenario& scenario, Problems& problems) 
   }
   check_keys(node, {"at", "fail", "set"}, problems);
   TimelineEntry entry;
+  entry.where = node.where();
   const ConfigNode* at = node.find("at");
   try {
     if (at == nullptr) throw QuantityError("at is missing: when it happens, such as 10s");

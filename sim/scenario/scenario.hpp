@@ -143,6 +143,7 @@ struct TimelineEntry {
   int drive = 0;
   double value = 0;
   std::string what;  // "drive 3 of pool a fails"
+  Position where{};  // in the scenario's text
 };
 
 struct Scenario {
