@@ -5,7 +5,7 @@
 namespace storcast {
 namespace {
 
-constexpr std::uint64_t sampled_rows = 4096;  // several turns of any layout
+constexpr std::uint64_t sampled_rows = 32768;  // several turns of any layout
 
 }  // namespace
 
