@@ -105,8 +105,9 @@ bool PoolRebuild::TakeRow::operator()(const Io& io, Time now, Rng&) const noexce
 void PoolRebuild::RowMembers::operator()(const Io& io, int phase, MemberPlan& out) const noexcept {
   PoolRebuild& r = *rebuild;
   const auto of_row = static_cast<RebuildPhase>(phase);
+  const std::size_t before = out.size();
   r.planner_.row(r.drive(), r.in_flight_[io.lba], of_row, out);
-  if (of_row == RebuildPhase::write) r.job().written += out.size();
+  if (of_row == RebuildPhase::write) r.job().written += out.size() - before;
 }
 
 bool PoolRebuild::RowDone::operator()(const Io& io, Time now, Rng&) const noexcept {
