@@ -17,6 +17,7 @@
 #include "models/host.hpp"
 #include "models/null_drive.hpp"
 #include "models/protocol.hpp"
+#include "models/rebuild.hpp"
 #include "models/sas.hpp"
 #include "models/ssd.hpp"
 #include "sim/base/text.hpp"
@@ -72,7 +73,7 @@ std::vector<ModelInfo> all_models() {
           info_of(controller_schema()), info_of(cache_schema()),      info_of(Ssd::schema()),
           info_of(Hdd::schema()),       info_of(NullDrive::schema()), info_of(chassis_schema()),
           info_of(sas_schema()),        info_of(local_schema()),      info_of(MdEngine::schema()),
-          info_of(RocEngine::schema()), info_of(GpuEngine::schema())};
+          info_of(RocEngine::schema()), info_of(GpuEngine::schema()), info_of(rebuild_schema())};
 }
 
 std::string checkout_folder() {

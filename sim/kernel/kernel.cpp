@@ -106,6 +106,19 @@ void Kernel::set_iodepth(StreamId id, std::uint32_t per_connection) {
   stream.per_connection = per_connection;
 }
 
+void Kernel::start_background(const Io& io, Time at) {
+  INVARIANT(at >= now_, "nothing starts in the past");
+  const IoId id = ios_.acquire();
+  if (id == IoId::none) {
+    overflowed_ = true;
+    return;
+  }
+  ios_[id] = io;
+  ios_[id].mark = at;
+  queue_.reopen(now_);
+  queue_.push(at, id);
+}
+
 void Kernel::set_interarrival(StreamId id, double mean_ps) noexcept {
   system_.streams[index_of(id)].interarrival_ps = mean_ps;
 }

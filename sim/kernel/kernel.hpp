@@ -40,6 +40,9 @@ class Kernel {
   void set_interarrival(StreamId stream, double mean_ps) noexcept;
   void set_read_fraction(StreamId stream, double fraction) noexcept;
 
+  // Starts a copy of `io`, of no workload, at `at`, not before now(). Its path ends in retire.
+  void start_background(const Io& io, Time at);
+
   // Calls f(time of the event, I/O) for each I/O that waits for one; the step before Io::step is
   // the visit in progress. I/Os that wait for their connection to open visit no station and are
   // left out.

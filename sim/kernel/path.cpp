@@ -318,4 +318,15 @@ std::uint32_t PathBuilder::finish() {
   return first_;
 }
 
+std::uint32_t PathBuilder::finish_background(DecideId again) {
+  INVARIANT(open_forks_.empty() && seized_ == 0 && !acknowledged_,
+            "background work ends outside forks, holds nothing and responds to nobody");
+  Step& back = append(StepKind::skip_if);
+  back.function = static_cast<std::uint16_t>(again);
+  back.aux = first_;
+  while (!open_skips_.empty()) resume();
+  append(StepKind::retire);
+  return first_;
+}
+
 }  // namespace storcast

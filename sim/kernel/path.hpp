@@ -209,6 +209,9 @@ class PathBuilder {
   PathBuilder& acknowledge();
   // Ends the path: complete, or retire after an acknowledge. Returns its first step.
   std::uint32_t finish();
+  // Ends the path of background work that no workload submits: from its first step again as long
+  // as the decision is true, else retire. What it skips to resume() is skipped to the end.
+  std::uint32_t finish_background(DecideId again);
 
  private:
   Step& append(StepKind kind);

@@ -263,7 +263,7 @@ void Builder::size_the_io_pool() {
     const bool open = w.arrival == Arrival::poisson;
     most += (open ? std::min(all, std::size_t{600'000}) : all) + 64;
   }
-  system().io_capacity = most + detached_;
+  system().io_capacity = most + detached_ + rebuild_ios();
 }
 
 void Builder::add_locks(const WorkloadConfig& w, std::size_t writers) {

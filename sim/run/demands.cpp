@@ -52,8 +52,20 @@ class Walker {
     reads_ += weight * stream.read_fraction;
   }
 
+  // One turn of a background path.
+  void walk_row(const Io& row, double weight) {
+    sequential_ = true;
+    weight_ = weight;
+    run(row, row.step);
+  }
+
   [[nodiscard]] Demands demands() const {
     Demands d;
+    d.stations = {single_s_, servers_s_, priority_s_, {}};
+    for (std::size_t i = 0; i < single_s_.size(); ++i) d.stations.fcfs_s[i] += background_s_[i];
+    for (const Scheduled& s : scheduled_) {
+      d.stations.scheduled_s.push_back(s.foreground_s + s.background_s);
+    }
     d.delay_s = delay_s_;
     d.bytes = bytes_;
     d.read_fraction = reads_;
@@ -115,9 +127,12 @@ class Walker {
         case StepKind::fork:
           pc = run_fork(io, pc);
           continue;
-        case StepKind::skip_if:
-          pc = system_.decisions[step.function](io, {}, rng_) ? step.aux : pc + 1;
+        case StepKind::skip_if: {
+          const bool skips = system_.decisions[step.function](io, {}, rng_);
+          if (skips && step.aux <= pc) return;  // background work begins its next turn
+          pc = skips ? step.aux : pc + 1;
           continue;
+        }
         case StepKind::acknowledge:
           background_ = true;
           break;
@@ -299,6 +314,12 @@ Demands measure_demands(Assembly& assembly, const std::vector<double>& stream_we
       }
     }
   }
+  return walker.demands();
+}
+
+Demands measure_row_demands(Assembly& assembly, const Io& row, int rows) {
+  Walker walker(assembly, 0, {});
+  for (int i = 0; i < rows; ++i) walker.walk_row(row, 1.0 / rows);
   return walker.demands();
 }
 

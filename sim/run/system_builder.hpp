@@ -1,7 +1,7 @@
 // How a system is built: the class behind build_system(). Private to sim/run.
 //
 // builder.cpp adds the parts (connections, hosts, controllers, pools), builder_paths.cpp writes the
-// paths that commands take through them.
+// paths that commands take through them, builder_rebuild.cpp those of rebuilds.
 #pragma once
 
 #include <algorithm>
@@ -92,6 +92,8 @@ class Builder {
     PlanId plan{};
     std::function<void(PathBuilder&)> read, read_stream;  // the latter: of sequential commands
     std::function<void(PathBuilder&, bool)> write;
+    std::function<void(PathBuilder&)> rebuild_read;  // the same of background work
+    std::function<void(PathBuilder&, bool)> rebuild_write;
     std::function<std::size_t(std::uint32_t, RaidPhase)> members;  // of an I/O, healthy
     std::size_t controller = 0;
     bool parity = false;
@@ -136,7 +138,7 @@ class Builder {
   std::uint32_t local_read_path(const Command& c);
   std::uint32_t local_write_path(const Command& c);
   template <class Raid>
-  void add_planner(Raid raid, std::uint32_t strip, PoolPart& part);
+  void add_planner(std::size_t pool, Raid raid, std::uint32_t strip, PoolPart& part);
   template <class Drive>
   void add_drives(const std::string& name, std::size_t pool, const typename Drive::Params& params,
                   PoolPart& part);
@@ -154,6 +156,12 @@ class Builder {
   void append_mirror(PathBuilder& path, const Command& c, std::size_t controller);
   void append_destage(PathBuilder& path, const Command& c, Duration software);
   void add_stream(std::size_t index);
+  // builder_rebuild.cpp: of a pool that loses a drive and has a spare.
+  [[nodiscard]] bool rebuilds(std::size_t pool) const;
+  void add_rebuild_connections(std::vector<std::uint32_t>& dealt);
+  void add_rebuild(std::size_t pool, RebuildPlanner planner, std::uint64_t used_blocks);
+  void add_rebuild_path(std::size_t pool);
+  [[nodiscard]] std::size_t rebuild_ios() const;
   void add_paths(std::size_t index, Stream& stream, Bytes span);
   [[nodiscard]] bool degrades() const;
   // I/Os that can be in flight: the load's, destages up to the dirty limit, members of forks.

@@ -39,7 +39,8 @@ const Schema<PoolPart>& pool_schema() {
                     {"shelf", "the chain its drives are in; none: the array's own chassis", ""})
           .allow("drive")
           .allow("engine")
-          .allow("spare_drive");
+          .allow("spare_drive")
+          .allow("rebuild");
   return sheet;
 }
 
@@ -185,6 +186,7 @@ PoolConfig read_pool(const ConfigNode& node, const ArrayConfig& array, Problems&
   if (!node.is_map()) return pool;
   pool.shelf = find_shelf(node, part.shelf, array, problems);
   if (words) read_layout(node, part, pool, problems);
+  read_rebuild(node, pool, problems, log);
   std::optional<DriveParams> drive;
   if (const ConfigNode* sheet = map_at(node, "drive", problems)) {
     drive = read_drive(*sheet, problems, log);

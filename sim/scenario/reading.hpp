@@ -37,6 +37,10 @@ void read_local(const ConfigNode& system, Scenario& scenario, Problems& problems
 // The threads of the pools' engines, for what the host does in the background.
 void let_engines_work(ArrayConfig& array);
 [[nodiscard]] bool is_local(const ConfigNode& system);
+// What a pool says of the rebuild of its drives. Of a pool whose layout is right.
+void read_rebuild(const ConfigNode& pool, PoolConfig& config, Problems& problems, ReadLog& log);
+// Of a timeline that is read: losses that find no spare, and what nobody said of a rebuild.
+void judge_rebuilds(Scenario& scenario);
 // The chains of shelves behind the array, if there are any.
 void read_shelves(const ConfigNode& array, Scenario& scenario, Problems& problems, ReadLog& log);
 // The index of the chain that a pool names; a Problem if there is none of that name.

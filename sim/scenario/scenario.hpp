@@ -22,6 +22,7 @@
 #include "models/null_drive.hpp"
 #include "models/protocol.hpp"
 #include "models/raid_layout.hpp"
+#include "models/rebuild.hpp"
 #include "models/sas.hpp"
 #include "models/ssd.hpp"
 #include "sim/base/units.hpp"
@@ -67,9 +68,16 @@ struct PoolConfig {
   DriveParams drive;
   std::optional<EngineParams> engine;      // of local drives; else the controllers' software
   std::optional<DriveParams> spare_drive;  // as large as `drive`; absent: the same
+  RebuildParams rebuild;
+  std::vector<std::string> rebuild_unsaid;  // what nobody said of it: "blocks = all"
 
   [[nodiscard]] Bytes drive_capacity() const {
     return std::visit([](const auto& params) { return params.capacity; }, drive);
+  }
+  // Whether a lost drive finds a spare to be rebuilt into.
+  [[nodiscard]] bool rebuilds() const {
+    return rebuild.enabled && layout.family != RaidFamily::striped &&
+           (hot_spares > 0 || layout.spares > 0);
   }
 };
 struct ControllerConfig {
@@ -142,6 +150,7 @@ struct TimelineEntry {
   int drive = 0;
   double value = 0;
   std::string what;  // "drive 3 of pool a fails"
+  Position where{};  // in the scenario's text
 };
 
 struct Scenario {

@@ -718,3 +718,31 @@ TEST_CASE("I/Os that overlap in several locks never wait for each other in a cir
   CHECK(t.reads().ios > before + 10'000);
   CHECK(t.kernel->in_flight() == 16);
 }
+
+TEST_CASE("background work starts when told, goes round, retires and counts for no workload") {
+  KernelUnderTest t;
+  const GroupId group = t.system.add_single("work");
+  int left = 3;
+  struct Again {
+    int* turns;
+    bool operator()(const Io&, Time, Rng&) const { return --*turns > 0; }
+  } again{&left};
+  std::uint32_t first = 0;
+  add_load(t.system, {.think = us(1e6)}, [&](PathBuilder& path) { path.visit(group, {us(1)}); });
+  PathBuilder path(t.system);
+  path.visit(group, {us(10)});
+  first = path.finish_background(t.system.add_decision(Decide(again)));
+  t.start();
+  t.run_us(100);
+  Io io{};
+  io.step = first;
+  t.kernel->start_background(io, at_us(200));
+  t.run_us(205);
+  const std::size_t running = t.kernel->in_flight();
+  t.run_us(229);
+  CHECK(t.kernel->in_flight() == running);
+  t.run_us(231);
+  CHECK(t.kernel->in_flight() == running - 1);
+  CHECK(left == 0);
+  CHECK(t.reads().ios == 1);
+}
