@@ -31,8 +31,11 @@ struct GroupDemand {
   double parallel = 1;         // members of a fork that visit at once
 };
 // The same by station, both kinds together: of a hashed group the first queue of a drive has all.
+struct StationTables {
+  std::vector<double> fcfs, servers, priority, scheduled;
+};
 struct StationDemands {
-  std::vector<double> fcfs_s, servers_s, priority_s, scheduled_s;
+  StationTables seconds, visits;
 };
 struct Demands {
   std::vector<GroupDemand> groups;  // by GroupId
@@ -47,9 +50,10 @@ struct Demands {
 [[nodiscard]] Demands measure_demands(Assembly& assembly, const std::vector<double>& stream_weights,
                                       double commands, const std::vector<double>& speeds = {});
 
-// Of one row of a rebuild: the mean of the next `rows`, which count as rebuilt afterwards. `row`:
-// an I/O that starts it.
-[[nodiscard]] Demands measure_row_demands(Assembly& assembly, const Io& row, int rows);
+// Of one row of a rebuild: the mean of the next `rows`, which count as rebuilt afterwards. The
+// I/Os that start rows take turns.
+[[nodiscard]] Demands measure_row_demands(Assembly& assembly, const std::vector<Io>& starts,
+                                          int rows);
 
 struct AnalyticAnswer {
   Bounds bounds;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "sim/platform/simgrid_flow.hpp"
+#include "sim/run/flow_sharing.hpp"
 #include "sim/run/flow_stations.hpp"
 
 namespace storcast {
@@ -14,7 +15,6 @@ namespace {
 
 constexpr int parts_of_a_rebuild = 8;
 constexpr int sampled_rows = 256;
-constexpr int most_copies = 48;
 constexpr double longest_s = 9e6;  // the range of Time
 constexpr double instant_s = 1e-9;
 constexpr double rounding = 1e-3;  // of a row
@@ -22,13 +22,13 @@ constexpr double rounding = 1e-3;  // of a row
 // A rebuild that goes on, in parts.
 struct Course {
   std::size_t pool = 0;
-  Io row{};        // starts a row, for measuring
-  int window = 1;  // rows in flight
+  std::vector<Io> rows;  // start rows, for measuring
+  int window = 1;        // rows in flight
   double begins_s = 0;
-  int part = -1;      // -1: it has not begun
-  double left = 0;    // rows of this part that hold something
-  Demands demands{};  // of a row
-  double bound = 0;   // rows a second
+  int part = -1;       // -1: it has not begun
+  double left = 0;     // rows of this part that hold something
+  Demands demands{};   // of a row
+  double least_s = 0;  // between two rows, by its rate limit
 };
 
 class FlowRun {
@@ -151,7 +151,7 @@ class FlowRun {
       if (launch.ios.empty()) continue;
       Course c;
       c.pool = p;
-      c.row = launch.ios.front();
+      c.rows = launch.ios;
       c.window = static_cast<int>(launch.ios.size());
       c.begins_s = std::max(now_s_, to_seconds(launch.at));
       courses_.push_back(std::move(c));
@@ -180,11 +180,9 @@ class FlowRun {
     const auto in_part = static_cast<double>(row(c.part + 1) - row(c.part));
     c.left = std::max(in_part * rebuild.share_of_rows(), 1e-3);
     const int sample = std::clamp(static_cast<int>(c.left / 4), 1, sampled_rows);
-    c.demands = measure_row_demands(assembly_, c.row, sample);
+    c.demands = measure_row_demands(assembly_, c.rows, sample);
     rebuild.skip_to(std::max(row(c.part + 0.5), rebuild.running()->passed), now());
-    c.bound = c.window / response_of(c.demands);
-    const double least_s = to_seconds(rebuild.least_row_time());
-    if (least_s > 0) c.bound = std::min(c.bound, 1 / least_s);
+    c.least_s = to_seconds(rebuild.least_row_time());
     clients_.reset();
   }
 
@@ -199,83 +197,92 @@ class FlowRun {
     clients_.reset();
   }
 
-  // Of an I/O that finds every station free.
-  [[nodiscard]] static double response_of(const Demands& d) {
-    double s = d.delay_s;
-    for (const GroupDemand& g : d.groups) s += g.foreground_s / g.parallel;
-    return std::max(s, 1e-12);
-  }
-
   // ---- Flows -----------------------------------------------------------------------------------
 
   struct Clients {
     Demands demands;
-    double bound = 0;
-    double outstanding = 0;  // of closed loads
-    bool first = false;      // they get what they want
+    double alone = 0;  // I/Os a second, without a rebuild
   };
 
   const Clients& clients() {
     if (clients_) return *clients_;
     AnalyticAnswer a = solve_analytic(scenario_, assembly_);
-    Clients c;
-    for (const WorkloadConfig& w : scenario_.workloads) {
-      c.outstanding += static_cast<double>(w.outstanding());
-      c.first = c.first || w.arrival == Arrival::poisson;
-    }
-    for (const PoolConfig& pool : scenario_.array.pools) {
-      c.first = c.first || std::holds_alternative<Hdd::Params>(pool.drive);
-    }
-    c.bound = std::max(a.throughput, 1e-9);
-    c.demands = std::move(a.demands);
-    clients_ = std::move(c);
+    clients_ = Clients{std::move(a.demands), std::max(a.throughput, 1e-9)};
     return *clients_;
   }
 
-  // Shares of a rebuild for each of the clients', at the station that both want most.
-  [[nodiscard]] double shares_of(const std::vector<double>& client, const Clients& of_clients,
-                                 const Course& c, const std::vector<double>& row) const {
-    double most = 0;
-    double ratio = 1;
-    for (std::size_t k = 0; k < row.size(); ++k) {
-      if (row[k] <= 0 || client[k] <= 0) continue;
-      const double wanted =
-          (of_clients.bound * client[k] + c.bound * row[k]) / stations_.servers()[k];
-      if (wanted <= most) continue;
-      most = wanted;
-      ratio = c.window * row[k] / (std::max(of_clients.outstanding, 1e-9) * client[k]);
+  // Drives that one I/O of a pool's level reads at once, when it must recover.
+  [[nodiscard]] int fork_of(int pool) const {
+    return pool < 0
+               ? 1
+               : std::max(1, scenario_.array.pools[static_cast<std::size_t>(pool)].layout.data);
+  }
+
+  [[nodiscard]] SharingClass class_of(const Demands& demands, const FlowDemands& at,
+                                      bool row) const {
+    SharingClass c;
+    c.seconds = at.seconds;
+    c.visits = at.visits;
+    c.other_s = demands.delay_s;
+    c.background = row;
+    for (const FlowStations::Group& g : stations_.groups()) {
+      const GroupDemand& d = demands.groups[index_of(g.id)];
+      double seconds = 0;
+      double visits = 0;
+      for (std::uint32_t k = g.first; k < g.first + g.count; ++k) {
+        seconds += at.seconds[k];
+        visits += at.visits[k];
+      }
+      if (visits <= 0 || d.foreground_s <= 0) continue;
+      SharingClass::Stage stage{g.first, g.count, d.foreground_s / d.parallel, 0, 1};
+      stage.visits = stage.service_s / (seconds / visits);
+      // A row reads d drives and waits for the slowest, then writes one.
+      const int fork = fork_of(g.pool);
+      const double slowest = mean_of_largest(fork);
+      if (row) stage.slowest = stage.visits > 1.5 ? (slowest + 1) / 2 : slowest;
+      if (!row && fork > 1) {
+        stage.slowest = 1 + (slowest - 1) * std::min(1.0, (d.parallel - 1) / (fork - 1));
+      }
+      c.stages.push_back(stage);
     }
-    return of_clients.first ? 0 : ratio;
+    return c;
+  }
+
+  // One class for all workloads, with their mean think time; any open one makes it open.
+  [[nodiscard]] SharingClass class_of_clients(const FlowDemands& at) {
+    SharingClass c = class_of(clients().demands, at, false);
+    for (const WorkloadConfig& w : scenario_.workloads) {
+      const auto n = static_cast<double>(w.outstanding());
+      c.customers += n;
+      c.other_s += n * to_seconds(w.thinktime);
+      if (w.arrival == Arrival::poisson) c.rate = clients().alone;
+    }
+    const double think_s = c.other_s - clients().demands.delay_s;
+    if (c.customers > 0) c.other_s = clients().demands.delay_s + think_s / c.customers;
+    return c;
   }
 
   FlowPhase phase() {
-    const Clients& c = clients();
-    const std::vector<double> client = stations_.of_clients(c.demands.stations);
-    FlowPhase phase;
-    phase.flows.push_back({pairs(client), c.bound, std::nullopt, 1});
-    std::vector<double> shares{1};
+    const FlowDemands client = stations_.of_clients(clients().demands.stations);
+    std::vector<SharingClass> classes{class_of_clients(client)};
+    const double alone = shared_rates(classes, stations_.servers())[0];
+    std::vector<const Course*> under_way;
     for (const Course& course : courses_) {
       if (course.part < 0) continue;
-      const std::vector<double> row = stations_.of(course.demands.stations);
-      phase.flows.push_back({pairs(row), course.bound, course.left, 1});
-      shares.push_back(shares_of(client, c, course, row));
+      under_way.push_back(&course);
+      classes.push_back(class_of(course.demands, stations_.of(course.demands.stations), true));
+      classes.back().customers = course.window;
+      if (course.least_s > 0) classes.back().most_rate = 1 / course.least_s;
     }
-    set_copies(shares, phase);
+    const std::vector<double> rates = shared_rates(classes, stations_.servers());
+    FlowPhase phase;
+    // The ratio carries over to the exact analysis of the clients alone.
+    phase.flows.push_back({pairs(client.seconds), clients().alone * rates[0] / alone, {}, 1});
+    for (std::size_t i = 0; i < under_way.size(); ++i) {
+      phase.flows.push_back({pairs(classes[i + 1].seconds), rates[i + 1], under_way[i]->left, 1});
+    }
     phase.at_most_s = next_change_s() - now_s_;
     return phase;
-  }
-
-  // Whole numbers in proportion, as far as the copies go.
-  static void set_copies(const std::vector<double>& shares, FlowPhase& phase) {
-    const double most = *std::max_element(shares.begin(), shares.end());
-    double least = most;
-    for (const double s : shares) {
-      if (s > 0) least = std::min(least, s);
-    }
-    const double scale = shares.size() == 1 ? 1 : std::min(most_copies / most, 8 / least);
-    for (std::size_t f = 0; f < shares.size(); ++f) {
-      phase.flows[f].copies = std::max(1, static_cast<int>(std::lround(shares[f] * scale)));
-    }
   }
 
   [[nodiscard]] static std::vector<std::pair<std::uint32_t, double>> pairs(
@@ -314,10 +321,13 @@ class FlowRun {
     }
     p.iops = client_ios_ / p.length_s;
     double outstanding = 0;
+    double think = 0;
     for (const WorkloadConfig& w : scenario_.workloads) {
       outstanding += static_cast<double>(w.outstanding());
+      think += static_cast<double>(w.outstanding()) * to_seconds(w.thinktime);
     }
-    if (outstanding > 0 && p.iops > 0) p.mean_s = outstanding / p.iops;
+    if (outstanding <= 0 || p.iops <= 0) return;
+    p.mean_s = std::max(0.0, outstanding / p.iops - think / outstanding);
   }
   void note(const std::string& what) {
     answer_.notes.push_back({now_s_, what});

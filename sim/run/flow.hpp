@@ -1,19 +1,18 @@
 // The fluid tier: rebuilds and clients as flows that share the stations, hours in milliseconds.
 //
 // Model: what an I/O and a row of a rebuild ask of each station is measured on the compiled paths
-// (demands.cpp). The clients, together, are a flow that goes at most as fast as mean value analysis
-// says for them alone; a rebuild's goes at most at its window over the time of a row without
-// queueing, and at its rate limit. What both would use more of than there is, SimGrid shares out
-// (simgrid_flow.hpp): at the station that they want most each gets time in proportion to its I/Os
-// outstanding x its demand there, which is what first come, first served does to closed loads;
-// open loads, and clients of drives that serve them first, get what they want. A rebuild is cut
-// into eight parts, because reads of lost strips grow fewer as it goes on. The run ends at
-// limit.simulated or with the last rebuild, whichever is later.
+// (demands.cpp). How fast clients and rebuilds would go beside each other says mean value analysis
+// of one class for all clients and one for each rebuild (flow_sharing.hpp); these are the bounds of
+// flows whose course in time, and whose share of a station that is full all the same, SimGrid finds
+// (simgrid_flow.hpp). A rebuild is cut into eight parts, because reads of lost strips grow fewer as
+// it goes on. The run ends at limit.simulated or with the last rebuild, whichever is later.
 //
-// Parameters: those of the scenario. Scope and limits: means only, no latencies beyond Little's
-// law; queueing between rebuild and clients is not seen before a station is full; a hard disk's
-// rebuild counts as one undisturbed stream; controllers do not fail. References: SimGrid's fluid
-// models. Validation: tests/sim/run/flow_test.cpp, tests/validation/rebuild_test.cpp.
+// Parameters: those of the scenario. Scope and limits: means only, response times by Little's
+// law; all services count as exponential, so clients that wait little are too slow by up to a
+// tenth or two; a hard disk serves first come, first served, its rebuild as one undisturbed stream,
+// so small windows at hard disks want --fidelity io; controllers do not fail.
+// References: SimGrid's fluid models. Validation: tests/sim/run/flow_test.cpp,
+// tests/validation/rebuild_test.cpp.
 #pragma once
 
 #include <string>

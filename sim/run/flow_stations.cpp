@@ -5,28 +5,28 @@
 namespace storcast {
 namespace {
 
-const std::vector<double>& table_of(const StationDemands& d, GroupKind kind) {
-  if (kind == GroupKind::servers) return d.servers_s;
-  if (kind == GroupKind::priority) return d.priority_s;
-  if (kind == GroupKind::scheduled) return d.scheduled_s;
-  return d.fcfs_s;
+const std::vector<double>& table_of(const StationTables& tables, GroupKind kind) {
+  if (kind == GroupKind::servers) return tables.servers;
+  if (kind == GroupKind::priority) return tables.priority;
+  if (kind == GroupKind::scheduled) return tables.scheduled;
+  return tables.fcfs;
 }
 
 }  // namespace
 
-FlowStations::FlowStations(const Assembly& assembly) {
-  const System& system = assembly.system();
-  for (std::size_t g = 0; g < system.groups.size(); ++g) {
-    const StationGroup& group = system.groups[static_cast<GroupId>(g)];
+FlowStations::FlowStations(const Assembly& assembly) : system_(assembly.system()) {
+  for (std::size_t g = 0; g < system_.groups.size(); ++g) {
+    const StationGroup& group = system_.groups[static_cast<GroupId>(g)];
     if (group.share_only) continue;
     const std::uint32_t each =
         group.kind == GroupKind::address ? std::max(1u, group.queues_per_drive) : 1;
-    Row row{&group, static_cast<std::uint32_t>(servers_.size()), group.queues / each, each, -1};
+    Group row{static_cast<GroupId>(g), static_cast<std::uint32_t>(servers_.size()),
+              group.queues / each, each, -1};
     for (const Assembly::DriveGroup& d : assembly.drive_groups) {
       if (group.name.starts_with(d.name)) row.pool = static_cast<int>(d.pool);
     }
     servers_.resize(servers_.size() + row.count, static_cast<double>(each) * group.servers_each);
-    rows_.push_back(row);
+    groups_.push_back(row);
   }
   for (const Assembly::DriveGroup& d : assembly.drive_groups) {
     lost_.resize(std::max(lost_.size(), d.pool + 1));
@@ -34,33 +34,43 @@ FlowStations::FlowStations(const Assembly& assembly) {
   }
 }
 
-std::vector<double> FlowStations::of(const StationDemands& demands) const {
+std::vector<double> FlowStations::collect(const StationTables& tables) const {
   std::vector<double> all(servers_.size());
-  for (const Row& row : rows_) {
-    const std::vector<double>& table = table_of(demands, row.group->kind);
-    for (std::uint32_t q = 0; q < row.count * row.queues_of; ++q) {
-      all[row.first + q / row.queues_of] += table[row.group->first + q];
+  for (const Group& group : groups_) {
+    const StationGroup& of = system_.groups[group.id];
+    const std::vector<double>& table = table_of(tables, of.kind);
+    for (std::uint32_t q = 0; q < group.count * group.queues_each; ++q) {
+      all[group.first + q / group.queues_each] += table[of.first + q];
     }
   }
   return all;
 }
 
-std::vector<double> FlowStations::of_clients(const StationDemands& demands) const {
-  std::vector<double> all = of(demands);
-  for (const Row& row : rows_) {
-    if (row.pool < 0) continue;
-    const std::vector<bool>& lost = lost_[static_cast<std::size_t>(row.pool)];
+void FlowStations::spread(std::vector<double>& values) const {
+  for (const Group& group : groups_) {
+    if (group.pool < 0) continue;
+    const std::vector<bool>& lost = lost_[static_cast<std::size_t>(group.pool)];
     double sum = 0;
     double left = 0;
-    for (std::uint32_t d = 0; d < row.count; ++d) {
+    for (std::uint32_t d = 0; d < group.count; ++d) {
       if (lost[d]) continue;
-      sum += all[row.first + d];
+      sum += values[group.first + d];
       left += 1;
     }
-    for (std::uint32_t d = 0; d < row.count; ++d) {
-      if (!lost[d]) all[row.first + d] = sum / left;
+    for (std::uint32_t d = 0; d < group.count; ++d) {
+      if (!lost[d]) values[group.first + d] = sum / left;
     }
   }
+}
+
+FlowDemands FlowStations::of(const StationDemands& demands) const {
+  return {collect(demands.seconds), collect(demands.visits)};
+}
+
+FlowDemands FlowStations::of_clients(const StationDemands& demands) const {
+  FlowDemands all = of(demands);
+  spread(all.seconds);
+  spread(all.visits);
   return all;
 }
 
