@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "calibration/disk_rotation.hpp"
+#include "calibration/disk_search.hpp"
 
 namespace storcast {
 
@@ -109,10 +110,7 @@ class Fit {
     fit_rotation();
     fit_seek();
     issued_ = issue_times(all_, p_.interval_before);
-    for (int round = 0; round < 2; ++round) {
-      search_buffer();
-      search_positioning();
-    }
+    p_ = search_disk(half_, std::span(issued_).first(half_.size()), layout_, p_);
     DiskFit fit{p_, rotation_.coherence, spread_, {}, {}};
     const std::vector<double> predicted = replay(all_, issued_, layout_, p_);
     const std::span<const double> view(predicted);
@@ -208,7 +206,7 @@ class Fit {
 
   void take(const Rotation& found) {
     rotation_ = found;
-    spread_ = std::sqrt(-2 * std::log(found.coherence)) / (2 * std::numbers::pi);
+    spread_ = std::sqrt(std::max(0.0, -2 * std::log(found.coherence))) / (2 * std::numbers::pi);
     p_.revolution_ps = found.revolution_ps;
     p_.phase = found.phase;
     p_.head_skew = found.head_skew;
@@ -258,75 +256,6 @@ class Fit {
     p_.head_switch_ps = p_.seek_ps;
   }
 
-  // Root mean square error on the first half, also if the head comes a little earlier or later:
-  // what stands at the edge of a turn is decided by luck otherwise.
-  [[nodiscard]] double error_of(const DiskParameters& p) const {
-    double sum = 0;
-    for (const double late_ms : {-0.2, -0.1, 0.0, 0.1, 0.2}) {
-      DiskParameters q = p;
-      q.margin_ps += late_ms * ps_per_ms;
-      const auto issued = std::span(issued_).first(half_.size());
-      const double rms = compare(half_, replay(half_, issued, layout_, q)).rms_ms;
-      sum += rms * rms;
-    }
-    return std::sqrt(sum / 5);
-  }
-
-  // Takes the change of the parameters if it predicts the first half better.
-  template <class Change>
-  bool attempt(Change change) {
-    DiskParameters p = p_;
-    change(p);
-    const double error = error_of(p);
-    if (error >= least_) return false;
-    least_ = error;
-    p_ = p;
-    return true;
-  }
-
-  void search_buffer() {
-    least_ = error_of(p_);
-    for (const bool streams : {false, true}) {
-      for (const bool track : {false, true}) {
-        for (const double ahead : {0, 32, 64, 128, 256, 384, 512, 1024}) {
-          attempt([&](DiskParameters& p) {
-            p.streams_only = streams;
-            p.track_buffer = track;
-            p.read_ahead_blocks = ahead;
-          });
-        }
-      }
-    }
-    for (const std::size_t runs : {1, 2, 3, 4, 6, 8, 12, 16}) {
-      for (const bool written : {false, true}) {
-        attempt([&](DiskParameters& p) { p.runs = runs, p.keeps_written = written; });
-      }
-    }
-    for (const double kept : {0.0, 0.25, 0.5, 1.0, 2.0, 4.0}) {
-      attempt([&](DiskParameters& p) { p.kept = kept; });
-    }
-  }
-
-  void search_positioning() {
-    std::vector<double DiskParameters::*> free{
-        &DiskParameters::seek_ps, &DiskParameters::seek_root_ps, &DiskParameters::seek_linear_ps,
-        &DiskParameters::head_switch_ps, &DiskParameters::margin_ps};
-    if (!p_.write_cache) {
-      free.insert(free.end(), {&DiskParameters::settle_ps, &DiskParameters::write_overhead_ps});
-    }
-    least_ = error_of(p_);
-    for (double step = 0.8 * ps_per_ms; step > 0.02 * ps_per_ms;) {
-      bool better = false;
-      for (const auto member : free) {
-        for (const double change : {step, -step}) {
-          better |=
-              attempt([&](DiskParameters& p) { p.*member = std::max(0.0, p.*member + change); });
-        }
-      }
-      if (!better) step /= 2;
-    }
-  }
-
   Requests all_, half_;
   const MeasuredLayout& measured_;
   double expected_ps_;
@@ -334,7 +263,6 @@ class Fit {
   DiskParameters p_{};
   Rotation rotation_{};
   double spread_ = 0;
-  double least_ = 0;  // error on the first half so far
   std::vector<double> issued_{};
   std::shared_ptr<const DiskLayout> layout_{};
 };
@@ -348,19 +276,20 @@ DiskFit fit_disk(Requests requests, const MeasuredLayout& layout, double rpm) {
 std::vector<DiskFigure> figures(const DiskFit& fit) {
   const DiskParameters& p = fit.parameters;
   const double us = 1e6, a = p.seek_root_ps, b = p.seek_linear_ps;
-  return {
+  const double shortest = p.seek_ps + p.margin_ps;
+  std::vector<DiskFigure> list{
       {"revolutions a minute", 60 * picoseconds_per_second / p.revolution_ps, "1/min"},
       {"skew of a head switch", p.head_skew, "turn"},
       {"skew from cylinder to cylinder", p.cylinder_skew, "turn"},
       {"command overhead, reads", p.overhead_ps / us, "us"},
       {"command overhead, writes", p.write_overhead_ps / us, "us"},
       {"interface, a block", p.interface_ps_per_block / us, "us"},
-      {"seek, shortest", p.seek_ps / ps_per_ms, "ms"},
-      {"seek, average", (p.seek_ps + 8 * a / 15 + b / 3) / ps_per_ms, "ms"},
-      {"seek, full stroke", (p.seek_ps + a + b) / ps_per_ms, "ms"},
+      {"seek, shortest", shortest / ps_per_ms, "ms"},
+      {"seek, average", (shortest + 8 * a / 15 + b / 3) / ps_per_ms, "ms"},
+      {"seek, full stroke", (shortest + a + b) / ps_per_ms, "ms"},
       {"settling of a write", p.settle_ps / ps_per_ms, "ms"},
-      {"on track before a block", p.margin_ps / ps_per_ms, "ms"},
-      {"head switch", p.head_switch_ps / ps_per_ms, "ms"},
+      {"wait on the same track, at least", p.margin_ps / ps_per_ms, "ms"},
+      {"head switch", (p.head_switch_ps + p.margin_ps) / ps_per_ms, "ms"},
       {"read ahead", p.read_ahead_blocks, "blocks"},
       {"runs in the buffer", static_cast<double>(p.runs), ""},
       {"kept behind, of read ahead", p.kept, ""},
@@ -372,6 +301,10 @@ std::vector<DiskFigure> figures(const DiskFit& fit) {
       {"coherence of the rotation", fit.coherence, ""},
       {"spread of the phase", fit.phase_spread, "turn"},
   };
+  if (p.head_skew == 0 && p.cylinder_skew == 0) {  // the layout knows them
+    std::erase_if(list, [](const DiskFigure& f) { return f.meaning.starts_with("skew "); });
+  }
+  return list;
 }
 
 }  // namespace storcast

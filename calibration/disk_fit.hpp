@@ -7,15 +7,13 @@
 //     them on; then least squares in windows that double. Both meanings of the trace's interval
 //     column are tried; the more coherent one is taken.
 //  3. seek curve: least squares with half a turn as the mean wait, robust loss.
-//  4. what decides between two turns or between buffer and surface (seek, settling, head switch,
-//     write overhead; read ahead and its runs): a pattern search on the replay of the first half.
+//  4. what decides between two turns or between buffer and surface: disk_search.hpp.
 // Then the whole trace is replayed and the second half compared.
 //
 // Scope and limits: the period is looked for within 0.4 % of the rpm given. Deterministic.
 // Errors: std::runtime_error if the trace has too few requests that move the head, or a block that
 // the layout does not hold.
-// References: Ceres 2.1 (least squares); R. Hooke, T. Jeeves, Direct search solution of numerical
-// and statistical problems, JACM 8 (1961) (pattern search).
+// References: S. Agarwal, K. Mierle, Ceres Solver (least squares).
 // Validation: tests/calibration/disk_fit_test.cpp, tests/validation/real_disks_test.cpp.
 #pragma once
 
