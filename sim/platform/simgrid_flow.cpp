@@ -40,18 +40,20 @@ class FlowWorld {
       all.insert(all.end(), running.back().tasks.begin(), running.back().tasks.end());
     }
     const double begin = s4u::Engine::get_clock();
+    bool ended = false;
     if (all.empty()) {
       s4u::this_actor::sleep_for(at_most_s / unit_s_);
     } else {
-      s4u::Exec::wait_any_for(all, at_most_s / unit_s_);
+      ended = s4u::Exec::wait_any_for(all, at_most_s / unit_s_) >= 0;
     }
-    FlowProgress progress{(s4u::Engine::get_clock() - begin) * unit_s_, {}};
+    // A clock that has run for months is coarse: without an end the time is known exactly.
+    FlowProgress progress{ended ? (s4u::Engine::get_clock() - begin) * unit_s_ : at_most_s, {}};
     for (const Running& r : running) {
       double done = 0;
       for (const s4u::ExecPtr& task : r.tasks) {
-        const bool ended = task->get_state() == s4u::Activity::State::FINISHED;
-        done += r.units * (ended ? 1 : 1 - task->get_remaining_ratio());
-        if (!ended) task->cancel();
+        const bool finished = task->get_state() == s4u::Activity::State::FINISHED;
+        done += r.units * (finished ? 1 : 1 - task->get_remaining_ratio());
+        if (!finished) task->cancel();
       }
       progress.units.push_back(done);
     }

@@ -15,6 +15,7 @@ namespace {
 
 constexpr int parts_of_a_rebuild = 8;
 constexpr int sampled_rows = 256;
+constexpr int most_phases = 1'000'000;
 constexpr double longest_s = 9e6;  // the range of Time
 constexpr double instant_s = 1e-9;
 constexpr double rounding = 1e-3;  // of a row
@@ -74,6 +75,7 @@ class FlowRun {
 
   std::optional<FlowPhase> next(const FlowProgress& last) {
     take(last);
+    INVARIANT(++phases_ < most_phases, "a flow moves on");
     while (next_entry_ < scenario_.timeline.size() && due(scenario_.timeline[next_entry_].at)) {
       act(scenario_.timeline[next_entry_++]);
       if (!answer_.complete) return std::nullopt;
@@ -346,6 +348,7 @@ class FlowRun {
   std::vector<Course> courses_;
   std::optional<Clients> clients_;  // absent: to be measured anew
   std::size_t next_entry_ = 0;
+  int phases_ = 0;
   double now_s_ = 0, limit_s_ = 0, client_ios_ = 0;
 };
 
