@@ -5,10 +5,10 @@
 
 # Catch2 is needed by each configuration, because the tests are targets of the same build tree.
 build_packages=(g++ cmake ninja-build pkg-config libsimgrid-dev libyaml-cpp-dev libhdf5-dev
-  libeigen3-dev libcli11-dev libfmt-dev nlohmann-json3-dev catch2)
+  libeigen3-dev libceres-dev libcli11-dev libfmt-dev nlohmann-json3-dev catch2)
 test_packages=(clang-format)
 libraries="a C++20 compiler, CMake 3.25, Ninja, pkg-config, SimGrid 3.32, yaml-cpp 0.7, HDF5 1.10, \
-Eigen 3.4, CLI11 2.1, fmt 9, nlohmann-json 3.11, Catch2 2.13"
+Eigen 3.4, Ceres 2.1, CLI11 2.1, fmt 9, nlohmann-json 3.11, Catch2 2.13"
 setup_log=$STORCAST_ROOT/build/setup.log
 
 trap 'say "interrupted; the next call goes on from here"; exit 130' INT

@@ -10,10 +10,14 @@
 #include "models/cache.hpp"
 #include "models/chassis.hpp"
 #include "models/controller.hpp"
+#include "models/engine_gpu.hpp"
+#include "models/engine_md.hpp"
+#include "models/engine_roc.hpp"
 #include "models/hdd.hpp"
 #include "models/host.hpp"
 #include "models/null_drive.hpp"
 #include "models/protocol.hpp"
+#include "models/rebuild.hpp"
 #include "models/sas.hpp"
 #include "models/ssd.hpp"
 #include "sim/base/text.hpp"
@@ -44,7 +48,7 @@ std::string kind_wanted(const std::string& path, const std::vector<std::string>&
   std::vector<std::string> candidates{part(2), part(1) + "s"};
   // Names are free: a pool may be called hosts, a host drive.
   if (part(2) == "fabric") candidates = {"protocols"};
-  if (part(3) == "pools") candidates = {"drives"};
+  if (part(3) == "pools") candidates = {part(1) == "engine" ? "engines" : "drives"};
   for (const std::string& kind : candidates) {
     const bool known = std::any_of(names.begin(), names.end(), [&](const std::string& name) {
       return name.starts_with(kind + "/");
@@ -68,7 +72,8 @@ std::vector<ModelInfo> all_models() {
   return {info_of(host_schema()),       info_of(ports_schema()),      info_of(protocol_schema()),
           info_of(controller_schema()), info_of(cache_schema()),      info_of(Ssd::schema()),
           info_of(Hdd::schema()),       info_of(NullDrive::schema()), info_of(chassis_schema()),
-          info_of(sas_schema())};
+          info_of(sas_schema()),        info_of(local_schema()),      info_of(MdEngine::schema()),
+          info_of(RocEngine::schema()), info_of(GpuEngine::schema()), info_of(rebuild_schema())};
 }
 
 std::string checkout_folder() {

@@ -8,11 +8,14 @@
 // g) z) bytes a second, g = inner / outer rate; a track at z holds r(z) T bytes, T = 60 / rpm, so
 // the angle of an address is the fractional part of the revolutions before it, C / (r_outer T)
 // times the integral of dz / (1 - (1 - g) z). The spindle is at the angle (now / T + phase) mod 1.
+// A surface that is laid out in tracks (disk_layout.hpp) takes angle, rate and the fraction of the
+// stroke (cylinder / last cylinder) from them instead, and data wait at the end of a track for the
+// skew.
 //
 // Parameters: track, average and full seek; rpm; capacity; outer rate; inner / outer ratio.
-// Scope and limits: one actuator; the rate is the sustained one, so that head and track switches
-// are in it (tracks are skewed just so) and addresses run on without a gap; heat, defects and
-// settling errors are left out.
+// Scope and limits: one actuator; without tracks the rate is the sustained one, so that head and
+// track switches are in it (tracks are skewed just so) and addresses run on without a gap; heat,
+// defects and settling errors are left out.
 // References: E. Lee, R. Katz, An analytic performance model of disk arrays, SIGMETRICS 1993 (form
 // of the curve); C. Ruemmler, J. Wilkes, An introduction to disk drive modeling, IEEE Computer 27
 // (1994) (rotation, zones).
@@ -21,7 +24,10 @@
 
 #include <cmath>
 #include <cstdint>
+#include <memory>
+#include <utility>
 
+#include "models/disk_layout.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/units.hpp"
 #include "sim/kernel/io.hpp"
@@ -71,17 +77,48 @@ class DiskSurface {
               "a disk turns and has tracks everywhere");
   }
 
-  // Fraction of the capacity, and of the stroke, at an address in blocks.
-  [[nodiscard]] double fraction(double block) const noexcept { return block / blocks_; }
-  [[nodiscard]] double fraction(std::uint64_t block) const noexcept {
-    return static_cast<double>(block) / blocks_;
+  // Tracks as they are, instead of the even spiral. They hold at least the capacity.
+  void lay_out(std::shared_ptr<const DiskLayout> layout) {
+    INVARIANT(static_cast<double>(layout->blocks()) >= blocks_, "the tracks hold the capacity");
+    layout_ = std::move(layout);
   }
-  // What one block takes to pass the head.
+
+  // Fraction of the capacity, and of the stroke, at an address in blocks.
+  [[nodiscard]] double fraction(double block) const noexcept {
+    return layout_ ? fraction(static_cast<std::uint64_t>(block)) : block / blocks_;
+  }
+  [[nodiscard]] double fraction(std::uint64_t block) const noexcept {
+    if (!layout_) return static_cast<double>(block) / blocks_;
+    return static_cast<double>(layout_->place(block).cylinder) / layout_->cylinders();
+  }
+  // Whether two addresses lie under different heads of one cylinder; without tracks never.
+  [[nodiscard]] bool other_head(double from, std::uint64_t to) const noexcept {
+    if (!layout_) return false;
+    const DiskPlace a = layout_->place(static_cast<std::uint64_t>(from)), b = layout_->place(to);
+    return a.cylinder == b.cylinder && a.head != b.head;
+  }
+  // The end of a block's track, and how many blocks lie in front of it there; without tracks the
+  // end of the disk and none.
+  [[nodiscard]] double end_of_track(std::uint64_t block) const noexcept {
+    if (!layout_) return blocks_;
+    const DiskPlace p = layout_->place(block);
+    return static_cast<double>(block + p.blocks_per_track - p.sector);
+  }
+  [[nodiscard]] double before_on_track(std::uint64_t block) const noexcept {
+    return layout_ ? layout_->place(block).sector : 0;
+  }
+  // What blocks take to pass the head, switches to further tracks included.
+  [[nodiscard]] double passing_ps(std::uint64_t block, std::uint32_t blocks) const noexcept {
+    return layout_ ? layout_->turns(block, blocks) * revolution_ps()
+                   : blocks * ps_per_block(fraction(block));
+  }
+  // What one block takes to pass the head, without tracks.
   [[nodiscard]] double ps_per_block(double z) const noexcept {
     return outer_ps_per_block_ / (1 - slope_ * z);
   }
   // Where on its track an address lies, in revolutions, [0, 1).
   [[nodiscard]] double angle(std::uint64_t block) const noexcept {
+    if (layout_) return layout_->place(block).angle;
     const double z = fraction(block);
     const double integral = slope_ < 1e-9 ? z : -std::log1p(-slope_ * z) / slope_;
     const double turns = blocks_ * outer_ps_per_block_ / revolution_ps() * integral;
@@ -108,6 +145,7 @@ class DiskSurface {
   Duration revolution_;
   double outer_ps_per_block_;
   double slope_;
+  std::shared_ptr<const DiskLayout> layout_{};
 };
 
 }  // namespace storcast

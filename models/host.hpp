@@ -41,6 +41,20 @@ struct PortsParams {
     return {std::min(rate.value, *credits * frame / round_trip)};
   }
 };
+// Drives in the host itself: no fabric between.
+struct LocalParams {
+  Duration host_io{};
+};
+
+inline const Schema<LocalParams>& local_schema() {
+  static const Schema<LocalParams> sheet =
+      Schema<LocalParams>("local", "A fabric of kind local: the host's own drives.")
+          .allow("kind")
+          .optional(&LocalParams::host_io, from_seconds(2e-6),
+                    {"host_io", "core time of an I/O in the host's block layer, both ways", ""},
+                    {0, 1e-3});
+  return sheet;
+}
 
 inline const Schema<HostParams>& host_schema() {
   static const Schema<HostParams> sheet =

@@ -13,8 +13,8 @@
 // or onto a new drive, is read and written there.
 //
 // Parameters: RaidLayout, strip in blocks, write policy. Scope and limits: locks are only named
-// (lock_key); all strips read for one parity range are read over the whole of it. Parity
-// arithmetic is the controller's. References: Linux md raid5.c; modelling brief 4.1 and 4.2.
+// (lock_key, for_each_lock); all strips read for one parity range are read over the whole of it.
+// Parity arithmetic is the controller's. References: Linux md raid5.c; modelling brief 4.1 and 4.2.
 // Validation: tests/models/parity_raid_test.cpp (each block once, parity on the right member, equal
 // load, the cost table), parity_raid_loss_test.cpp (losses, rebuilds),
 // tests/validation/raid_cost_test.cpp.
@@ -72,6 +72,27 @@ class ParityRaid {
     const std::uint64_t chunk = by_strip_.quotient(block);
     const std::uint64_t in_group = by_groups_.quotient(chunk);
     return by_data_.quotient(in_group) * map_.groups() + (chunk - in_group * map_.groups());
+  }
+
+  // f(key) for each stripe of an extent, once each, in growing order; at most one for each strip
+  // that it touches.
+  template <class F>
+  void for_each_lock(Extent extent, F&& f) const noexcept {
+    const std::uint64_t end = extent.first + extent.blocks;
+    for (std::uint64_t at = extent.first; at < end;) {
+      const std::uint64_t chunk = by_strip_.quotient(at);
+      const std::uint64_t in_group = by_groups_.quotient(chunk);
+      const std::uint64_t stripe = by_data_.quotient(in_group);
+      const std::uint64_t to = std::min(end, (stripe + 1) * row_blocks_);
+      const std::uint64_t groups = map_.groups();
+      const std::uint64_t touched =
+          std::min<std::uint64_t>(by_strip_.quotient(to - 1) - chunk + 1, groups);
+      const std::uint64_t from = chunk - in_group * groups;
+      const std::uint64_t over = from + touched > groups ? from + touched - groups : 0;
+      for (std::uint64_t g = 0; g < over; ++g) f(stripe * groups + g);
+      for (std::uint64_t g = from; g < from + touched - over; ++g) f(stripe * groups + g);
+      at = to;
+    }
   }
 
   // Capacity in blocks on members of `member_blocks`, and the rows of the members that the first

@@ -59,7 +59,9 @@ class Ssd {
     return drive;
   }
 
-  void append_read(PathBuilder& path) const {
+  // `passed_over`: bytes that a sequential stream reads ahead in vain for each byte it delivers (a
+  // RAID set's parity lies between its data).
+  void append_read(PathBuilder& path, double passed_over = 0) const {
     const Params& p = params_;
     path.note("drive: command")
         .visit(processor_, {from_seconds(1 / p.read_iops_max)}, p.fixed_read)
@@ -67,7 +69,7 @@ class Ssd {
         .visit_dies(flash_, {p.die_read, 1e12 / p.channel_rate.value, shape_})
         .chained()
         .note("drive: link")
-        .visit(link_, {{}, 1e12 / p.read_rate.value});
+        .visit(link_, {{}, (1 + passed_over) * 1e12 / p.read_rate.value});
   }
 
   void append_write(PathBuilder& path, bool sequential) const {

@@ -98,6 +98,7 @@ std::string report(const RunResult& result, const ReportOptions& options) {
   power_section(result, page, out);
   self_check_section(result, page, out);
   phases_section(result, page, out);
+  rebuilds_section(result, page, out);
   basis_section(result, page, out);
   return out;
 }

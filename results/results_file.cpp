@@ -290,6 +290,31 @@ void write_timeline(hid_t file, const RunResult& result) {
                 "99th percentile of the response time; NaN: too few I/Os", "s");
 }
 
+// Only of a run with one.
+void write_rebuilds(hid_t file, const RunResult& result) {
+  if (result.rebuilds.empty()) return;
+  const Group group(file, "rebuilds");
+  const auto& rows = result.rebuilds;
+  const auto time = [](std::optional<double> RebuildResult::*member) {
+    return [member](const RebuildResult& r) {
+      return (r.*member).value_or(std::numeric_limits<double>::quiet_NaN());
+    };
+  };
+  using R = RebuildResult;
+  group.column("pool", each(rows, &R::pool), "Pool");
+  group.column("drive", each(rows, [](const R& r) { return std::int64_t{r.drive}; }),
+               "Drive that was lost", "1");
+  group.column("into", each(rows, &R::into), "Kind of spare");
+  group.column("begins", each(rows, time(&R::begins_s)), "First row; NaN: it waited", "s");
+  group.column("ends", each(rows, time(&R::ends_s)), "Last row; NaN: not in this run", "s");
+  group.column("rows", each(rows, &R::rows), "Rows of the drive", "1");
+  group.column("rows_done", each(rows, &R::rows_done), "Rows rebuilt", "1");
+  group.column("bytes", each(rows, &R::bytes), "Bytes written", "B");
+  group.column("rate", each(rows, &R::bytes_per_s), "Bytes written a second", "B/s");
+  group.column("remaining", each(rows, time(&R::remaining_s)),
+               "Time to finish at that rate; NaN: done, or not known", "s");
+}
+
 void write_conclusions(hid_t file, const RunResult& result) {
   const Group bounds(file, "bounds");
   write_attribute(bounds, "method", result.bounds.method);
@@ -343,6 +368,7 @@ void write_all(hid_t file, const RunResult& result) {
   write_stations(file, result.stations);
   write_series(file, result.series);
   write_timeline(file, result);
+  write_rebuilds(file, result);
   write_conclusions(file, result);
 }
 

@@ -65,7 +65,7 @@ void response_time_rows(const RunResult& result, const StreamResult& stream, con
                ? time_text(column.response->mean_s, page.estimate)
                : "-";
   });
-  if (result.fidelity == "analytic") return;
+  if (result.fidelity != "io") return;
   std::vector<std::string> refusals;
   for (const double q : shown_percentiles) {
     const auto listed = [q](const Column& c) { return find_percentile(*c.response, q) != nullptr; };
@@ -131,7 +131,7 @@ void bounds_section(const RunResult& result, const Page& page, std::string& out)
   const Bounds& bounds = result.bounds;
   if (!(bounds.saturation_iops > 0) && !(bounds.mva_iops > 0)) return;
   const Totals sum = totals(result);
-  const bool simulated = result.fidelity != "analytic";
+  const bool simulated = result.fidelity == "io";
   const auto beside = [simulated](double value, double bound) -> std::string {
     const double deviation = value / bound - 1;
     if (!simulated || value <= 0 || !std::isfinite(deviation)) return "";

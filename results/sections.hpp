@@ -20,6 +20,7 @@ void bounds_section(const RunResult& result, const Page& page, std::string& out)
 void power_section(const RunResult& result, const Page& page, std::string& out);
 void self_check_section(const RunResult& result, const Page& page, std::string& out);
 void phases_section(const RunResult& result, const Page& page, std::string& out);
+void rebuilds_section(const RunResult& result, const Page& page, std::string& out);
 void basis_section(const RunResult& result, const Page& page, std::string& out);
 
 }  // namespace storcast

@@ -129,6 +129,7 @@ void bottleneck_section(const RunResult& result, const Page& page, std::string& 
 }
 
 void self_check_section(const RunResult& result, const Page& page, std::string& out) {
+  if (result.fidelity == "flow") return;  // nothing was counted
   const SelfCheck& check = result.self_check;
   const std::string balance =
       fmt::format("{} I/Os in = {} out + {} in flight", grouped_text(check.ios_in),
@@ -174,6 +175,10 @@ void basis_section(const RunResult& result, const Page& page, std::string& out) 
   out += "\n" + page.ink.heading("What the answer rests on") + "\n";
   if (result.fidelity == "analytic") {
     out += wrap("  fidelity analytic: formulas, no simulation; no percentiles", page.width, 4);
+  } else if (result.fidelity == "flow") {
+    out += wrap(fmt::format("  fidelity flow: fluid sharing of the stations, no queueing; {}",
+                            page.name(result.stop_reason)),
+                page.width, 4);
   } else {
     out += wrap(window_text(result, page), page.width, 4);
     out += wrap(fmt::format("  fidelity {}; {}{}", page.name(result.fidelity),

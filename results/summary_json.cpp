@@ -30,12 +30,12 @@ struct Context {
 
 Context context_of(const RunResult& result, const StreamResult& stream,
                    const ResponseResult& response) {
-  Context context{result.fidelity != "analytic", response_time_known(stream, response), ""};
+  Context context{result.fidelity == "io", response_time_known(stream, response), ""};
   if (!context.known) {
     context.unknown = !stream.stable ? "the stream is unstable: its response time has no limit"
                                      : "no I/O was completed in the window";
   } else if (!context.has_intervals) {
-    context.unknown = "fidelity analytic gives means only";
+    context.unknown = "fidelity " + result.fidelity + " gives means only";
   } else {
     context.unknown = "not recorded";
   }
@@ -171,6 +171,28 @@ void put_run(const RunResult& result, Json& to) {
   to["events"] = result.events;
 }
 
+// Only of a run with one, so that the summaries of others stay as they are.
+void put_rebuilds(const RunResult& result, Json& to) {
+  const auto maybe = [](const std::optional<double>& value) {
+    return value ? number(*value) : Json(nullptr);
+  };
+  to["rebuilds"] = Json::array();
+  for (const RebuildResult& r : result.rebuilds) {
+    to["rebuilds"].push_back(Json{{"pool", r.pool},
+                                  {"drive", r.drive},
+                                  {"into", r.into},
+                                  {"failed_s", number(r.failed_s)},
+                                  {"begins_s", maybe(r.begins_s)},
+                                  {"ends_s", maybe(r.ends_s)},
+                                  {"rows", r.rows},
+                                  {"rows_done", r.rows_done},
+                                  {"bytes", number(r.bytes)},
+                                  {"bytes_per_s", number(r.bytes_per_s)},
+                                  {"remaining_s", maybe(r.remaining_s)},
+                                  {"redundancy_restored", r.redundancy_restored}});
+  }
+}
+
 void put_basis(const RunResult& result, Json& to) {
   to["power_w"] = Json{{"idle", number(result.power.idle_w)},
                        {"at_load", number(result.power.at_load_w)},
@@ -191,6 +213,7 @@ void put_basis(const RunResult& result, Json& to) {
                                 {"mean_s", number(phase.mean_s)},
                                 {"p99_s", phase.p99_s ? number(*phase.p99_s) : Json(nullptr)}});
   }
+  if (!result.rebuilds.empty()) put_rebuilds(result, to);
   to["window_s"] = number(result.window_s);
 }
 

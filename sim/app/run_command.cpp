@@ -49,7 +49,9 @@ RunResult run_one(const Options& o, const std::vector<Override>& sets, const std
   const Scenario scenario = load_scenario(o.file, sets);
   ProgressBar bar(what);
   RunOptions options;
-  options.fidelity = o.fidelity == "analytic" ? Fidelity::analytic : Fidelity::io;
+  options.fidelity = o.fidelity == "analytic" ? Fidelity::analytic
+                     : o.fidelity == "flow"   ? Fidelity::flow
+                                              : Fidelity::io;
   options.under_simgrid = !o.without_simgrid;
   options.progress = [&bar](const Progress& p) { bar.show(p); };
   return run_scenario(scenario, options);
@@ -131,7 +133,7 @@ void check_out(const Options& o) {
   }
   if (!o.sweep.empty()) rule = "--out and --sweep exclude each other";
   if (o.no_file) rule = "--out and --no-file exclude each other";
-  if (o.fidelity == "analytic") rule = "--out goes with a simulated run, not --fidelity analytic";
+  if (o.fidelity != "io") rule = "--out goes with a simulated run, not --fidelity " + o.fidelity;
   if (!rule.empty()) throw ScenarioError({{{"--out", 0, 0}, *o.out, rule, {}}});
 }
 
@@ -155,8 +157,10 @@ void add_run(CLI::App& program, int& exit_code) {
                       "path=v1,v2,...: repeat the run over these values");
   command->add_option("--format", options->format, "text or json")
       ->check(CLI::IsMember({"text", "json"}));
-  command->add_option("--fidelity", options->fidelity, "io (simulate) or analytic (milliseconds)")
-      ->check(CLI::IsMember({"io", "analytic"}));
+  command
+      ->add_option("--fidelity", options->fidelity,
+                   "io (simulate), flow (rebuilds of hours), analytic")
+      ->check(CLI::IsMember({"io", "flow", "analytic"}));
   command->add_option("--seed", options->seed, "short for --set run.seed=N");
   command->add_option("--out", options->out, "results file (HDF5); default below results/runs/");
   command->add_flag("--no-file", options->no_file, "write no results file");

@@ -32,6 +32,8 @@ Kernel::Kernel(System& system, Recorder& recorder, std::uint64_t seed)
       queue_(system.io_capacity + system.streams.size(), system.event_spacing),
       ios_(system.io_capacity + system.streams.size()),
       plan_(system.most_members),
+      locks_(system.locks_at_once),
+      keys_(system.most_locks),
       cursors_(system.connections.size()),
       round_robin_(system.streams.size()),
       decision_rng_(seed, "decisions") {
@@ -102,6 +104,19 @@ void Kernel::set_iodepth(StreamId id, std::uint32_t per_connection) {
     }
   }
   stream.per_connection = per_connection;
+}
+
+void Kernel::start_background(const Io& io, Time at) {
+  INVARIANT(at >= now_, "nothing starts in the past");
+  const IoId id = ios_.acquire();
+  if (id == IoId::none) {
+    overflowed_ = true;
+    return;
+  }
+  ios_[id] = io;
+  ios_[id].mark = at;
+  queue_.reopen(now_);
+  queue_.push(at, id);
 }
 
 void Kernel::set_interarrival(StreamId id, double mean_ps) noexcept {
@@ -331,6 +346,32 @@ void Kernel::start_scheduled(std::uint32_t target, std::uint32_t drive, std::uin
   queue_.push(t + next.service, next.io);
 }
 
+// Io::pending counts the locks that an I/O holds while it asks for them. True: it has them all.
+bool Kernel::lock(IoId id, const Step& step, Time t) noexcept {
+  Io& io = ios_[id];
+  keys_.clear();
+  system_.locks[step.function](io, keys_);
+  while (io.pending < keys_.size()) {
+    const std::uint64_t key = keys_[io.pending];
+    ++io.pending;  // when it comes back it holds this one
+    if (!locks_.acquire(ios_, id, key)) return false;
+  }
+  io.pending = 0;
+  account(io, step, t);
+  ++io.step;
+  return true;
+}
+
+void Kernel::unlock(IoId id, const Step& step, Time t) noexcept {
+  keys_.clear();
+  system_.locks[step.function](ios_[id], keys_);
+  ++ios_[id].step;
+  for (std::size_t i = 0; i < keys_.size(); ++i) {
+    const IoId next = locks_.release(ios_, keys_[i]);
+    if (next != IoId::none) queue_.push(t, next);
+  }
+}
+
 // The last member to detach lets the parent go on behind the join.
 void Kernel::detach(IoId id, const Step& step, Time t) noexcept {
   Io& io = ios_[id];
@@ -530,6 +571,12 @@ void Kernel::detach(IoId id, const Step& step, Time t) noexcept {
       case StepKind::leave_scheduled:
         leave_scheduled(id, step, t);
         return;
+      case StepKind::lock:
+        if (!lock(id, step, t)) return;
+        continue;
+      case StepKind::unlock:
+        unlock(id, step, t);
+        continue;
       case StepKind::detach:
         detach(id, step, t);
         continue;

@@ -30,6 +30,7 @@ class Kernel {
   [[nodiscard]] Time now() const noexcept { return now_; }
   [[nodiscard]] std::uint64_t events() const noexcept { return events_; }
   [[nodiscard]] std::size_t in_flight() const noexcept { return ios_.in_use(); }
+  [[nodiscard]] const LockTable& locks() const noexcept { return locks_; }
   [[nodiscard]] bool overflowed() const noexcept { return overflowed_; }
   [[nodiscard]] bool idle() const noexcept { return queue_.empty(); }
 
@@ -38,6 +39,9 @@ class Kernel {
   void set_iodepth(StreamId stream, std::uint32_t per_connection);
   void set_interarrival(StreamId stream, double mean_ps) noexcept;
   void set_read_fraction(StreamId stream, double fraction) noexcept;
+
+  // Starts a copy of `io`, of no workload, at `at`, not before now(). Its path ends in retire.
+  void start_background(const Io& io, Time at);
 
   // Calls f(time of the event, I/O) for each I/O that waits for one; the step before Io::step is
   // the visit in progress. I/Os that wait for their connection to open visit no station and are
@@ -64,6 +68,8 @@ class Kernel {
   void leave_scheduled(IoId id, const Step& step, Time t) noexcept;
   void start_scheduled(std::uint32_t target, std::uint32_t drive, std::uint16_t schedule,
                        Time t) noexcept;
+  bool lock(IoId id, const Step& step, Time t) noexcept;
+  void unlock(IoId id, const Step& step, Time t) noexcept;
   void detach(IoId id, const Step& step, Time t) noexcept;
   void release_tokens(TokenPool& pool, std::uint32_t tokens, Time t) noexcept;
   std::uint64_t address(const Stream& stream, std::size_t index, const Io& io,
@@ -79,6 +85,8 @@ class Kernel {
   EventQueue queue_;
   IoPool ios_;
   MemberPlan plan_;
+  LockTable locks_;
+  LockKeys keys_;
   std::vector<Rng> stream_rngs_;            // addresses, sizes, directions, arrivals
   std::vector<Rng> shape_rngs_;             // service times
   std::vector<std::uint64_t> cursors_;      // next address of a sequential connection

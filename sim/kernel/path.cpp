@@ -232,6 +232,20 @@ PathBuilder& PathBuilder::release_by_drive(PoolId first, std::uint32_t tokens) {
   return *this;
 }
 
+PathBuilder& PathBuilder::lock(LockId locks) {
+  INVARIANT(!locked_ && open_forks_.empty(), "an I/O locks once at a time, outside of forks");
+  append(StepKind::lock).function = static_cast<std::uint16_t>(locks);
+  locked_ = true;
+  return *this;
+}
+
+PathBuilder& PathBuilder::unlock(LockId locks) {
+  INVARIANT(locked_ && open_forks_.empty(), "what was locked is unlocked, outside of forks");
+  append(StepKind::unlock).function = static_cast<std::uint16_t>(locks);
+  locked_ = false;
+  return *this;
+}
+
 PathBuilder& PathBuilder::skip_if(DecideId decision) {
   open_skips_.push_back(static_cast<std::uint32_t>(system_.steps.size()));
   append(StepKind::skip_if).function = static_cast<std::uint16_t>(decision);
@@ -299,7 +313,19 @@ PathBuilder& PathBuilder::acknowledge() {
 std::uint32_t PathBuilder::finish() {
   INVARIANT(open_forks_.empty() && open_skips_.empty(), "a path ends outside forks and skips");
   INVARIANT(seized_ == 0, "what a path seizes it releases");
+  INVARIANT(!locked_, "what a path locks it unlocks");
   append(acknowledged_ ? StepKind::retire : StepKind::complete);
+  return first_;
+}
+
+std::uint32_t PathBuilder::finish_background(DecideId again) {
+  INVARIANT(open_forks_.empty() && seized_ == 0 && !acknowledged_,
+            "background work ends outside forks, holds nothing and responds to nobody");
+  Step& back = append(StepKind::skip_if);
+  back.function = static_cast<std::uint16_t>(again);
+  back.aux = first_;
+  while (!open_skips_.empty()) resume();
+  append(StepKind::retire);
   return first_;
 }
 

@@ -79,6 +79,10 @@ enum class DecideId : std::uint16_t {};
 enum class ServiceId : std::uint16_t {};
 enum class ScheduleId : std::uint16_t {};
 enum class FlashId : std::uint16_t {};
+enum class LockId : std::uint16_t {};
+
+class LockKeys;
+using Locks = FunctionRef<void(const Io&, LockKeys&)>;  // the locks of an I/O, in growing order
 
 enum class StepKind : std::uint8_t {
   arrive,            // of an open stream: schedules the next arrival, submits an I/O
@@ -107,7 +111,9 @@ enum class StepKind : std::uint8_t {
   retire,           // the end of background work
   visit_scheduled,  // one server for each drive, a model chooses who is next
   leave_scheduled,  // the end of such a visit
-  detach            // a member of a fork has joined for its parent; itself goes on until retire
+  lock,             // the stripes of the I/O, in order; waits for those that others hold
+  unlock,
+  detach  // a member of a fork has joined for its parent; itself goes on until retire
 };
 
 // One instruction; half a cache line.
@@ -146,8 +152,8 @@ struct System;
 struct StationGroup;
 
 // Appends steps to a system. Checks as it goes: INVARIANT on a join without a fork, tokens released
-// that were not seized, a chained visit after something that is not a single server, a path that
-// ends inside a fork, a member that detaches before it visited anything.
+// that were not seized, locks that stay, a chained visit after something that is not a single
+// server, a path that ends inside a fork, a member that detaches before it visited anything.
 class PathBuilder {
  public:
   explicit PathBuilder(System& system);
@@ -190,6 +196,9 @@ class PathBuilder {
   // Of consecutive pools, one for each drive.
   PathBuilder& seize_by_drive(PoolId first, std::uint32_t tokens = 1);
   PathBuilder& release_by_drive(PoolId first, std::uint32_t tokens = 1);
+  // The I/O's locks, from here to the unlock(); neither inside a fork.
+  PathBuilder& lock(LockId locks);
+  PathBuilder& unlock(LockId locks);
   PathBuilder& skip_if(DecideId decision);  // to the matching resume()
   PathBuilder& resume();
   // `last_phase`: no later step needs the I/O's own address, so a single member needs no Io.
@@ -200,6 +209,9 @@ class PathBuilder {
   PathBuilder& acknowledge();
   // Ends the path: complete, or retire after an acknowledge. Returns its first step.
   std::uint32_t finish();
+  // Ends the path of background work that no workload submits: from its first step again as long
+  // as the decision is true, else retire. What it skips to resume() is skipped to the end.
+  std::uint32_t finish_background(DecideId again);
 
  private:
   Step& append(StepKind kind);
@@ -213,6 +225,7 @@ class PathBuilder {
   std::vector<std::uint32_t> open_skips_;
   std::uint32_t detached_ = 0;  // the step, 0 if none
   std::int64_t seized_ = 0;
+  bool locked_ = false;
   bool acknowledged_ = false;
 };
 

@@ -105,6 +105,11 @@ DecideId System::add_decision(Decide decision) {
   return static_cast<DecideId>(decisions.size() - 1);
 }
 
+LockId System::add_locks(Locks of) {
+  locks.push_back(of);
+  return static_cast<LockId>(locks.size() - 1);
+}
+
 ServiceId System::add_service(ServiceTime service) {
   services.push_back(service);
   return static_cast<ServiceId>(services.size() - 1);

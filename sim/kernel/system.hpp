@@ -10,6 +10,7 @@
 #include "sim/base/ids.hpp"
 #include "sim/base/random.hpp"
 #include "sim/kernel/flash.hpp"
+#include "sim/kernel/lock_table.hpp"
 #include "sim/kernel/path.hpp"
 #include "sim/kernel/scheduled_station.hpp"
 #include "sim/kernel/station.hpp"
@@ -98,6 +99,9 @@ struct System {
   std::vector<Decide> decisions;
   std::vector<ServiceTime> services;
   std::vector<Schedule> schedules;
+  std::vector<Locks> locks;
+  std::size_t most_locks = 1;         // of one I/O
+  std::size_t locks_at_once = 0;      // of all I/Os
   std::size_t most_members = 1;       // of one phase of a fork
   std::size_t io_capacity = 1024;     // I/Os and members in flight at the most
   Duration event_spacing{1'000'000};  // hint: mean time between events
@@ -124,6 +128,7 @@ struct System {
   ShapeId add_shape(Shape shape);
   PlanId add_plan(Plan plan);
   DecideId add_decision(Decide decision);
+  LockId add_locks(Locks locks);
   ServiceId add_service(ServiceTime service);
   ScheduleId add_schedule(Schedule schedule, ExpectedService expected);
 };

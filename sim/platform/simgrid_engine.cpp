@@ -40,8 +40,8 @@ std::vector<std::string> command_line() {
   std::vector<std::string> words{
       "storcast",
       "--log=root.thresh:critical",
-      "--cfg=network/model:CM02",
-      "--cfg=network/crosstraffic:0",
+      "--cfg=host/model:ptask_L07",
+      "--cfg=maxmin/precision:1e-9",
       "--cfg=contexts/stack-size:512",  // KiB: timeline actions run there
       "--cfg=debug/verbose-exit:no"};
 #ifdef __SANITIZE_ADDRESS__

@@ -30,10 +30,18 @@ struct GroupDemand {
   double highest_queue_s = 0;  // of the busiest queue, both
   double parallel = 1;         // members of a fork that visit at once
 };
+// The same by station, both kinds together: of a hashed group the first queue of a drive has all.
+struct StationTables {
+  std::vector<double> fcfs, servers, priority, scheduled;
+};
+struct StationDemands {
+  StationTables seconds, visits;
+};
 struct Demands {
   std::vector<GroupDemand> groups;  // by GroupId
-  double delay_s = 0;               // latencies without a queue
-  double bytes = 0;                 // of an I/O
+  StationDemands stations;
+  double delay_s = 0;  // latencies without a queue
+  double bytes = 0;    // of an I/O
   double read_fraction = 1;
 };
 
@@ -41,6 +49,11 @@ struct Demands {
 // ScheduleId: how much faster drives serve random requests than in order of arrival; empty: not.
 [[nodiscard]] Demands measure_demands(Assembly& assembly, const std::vector<double>& stream_weights,
                                       double commands, const std::vector<double>& speeds = {});
+
+// Of one row of a rebuild: the mean of the next `rows`, which count as rebuilt afterwards. The
+// I/Os that start rows take turns.
+[[nodiscard]] Demands measure_row_demands(Assembly& assembly, const std::vector<Io>& starts,
+                                          int rows);
 
 struct AnalyticAnswer {
   Bounds bounds;

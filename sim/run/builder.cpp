@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "sim/run/background_drive.hpp"
 #include "sim/run/system_builder.hpp"
 
 namespace storcast {
@@ -55,6 +56,7 @@ PlatformConfig platform_of(const Scenario& s) {
 }
 
 Assembly Builder::build() {
+  out_.rebuilds.resize(s_.array.pools.size());
   add_connections();
   add_hosts_and_ports();
   add_controllers();
@@ -62,6 +64,9 @@ Assembly Builder::build() {
   for (std::size_t p = 0; p < s_.array.pools.size(); ++p) add_pool(p);
   unmirrored_ = system().add_decision(keep(FlagSet{out_.unmirrored_}));
   for (std::size_t w = 0; w < s_.workloads.size(); ++w) add_stream(w);
+  for (std::size_t p = 0; p < pools_.size(); ++p) {
+    if (out_.rebuilds[p] != nullptr) add_rebuild_path(p);
+  }
   size_the_io_pool();
   return std::move(out_);
 }
@@ -85,6 +90,7 @@ void Builder::add_connections() {
       out_.owners_.push_back({static_cast<std::uint16_t>(owner), dealt[owner]++});
     }
   }
+  add_rebuild_connections(dealt);
 }
 
 std::uint32_t Builder::local_index(std::uint16_t volume) const {
@@ -127,7 +133,7 @@ void Builder::add_hosts_and_ports() {
     const HostConfig& host = s_.hosts[w.host];
     for (std::int64_t i = 0; i < w.connections(); ++i, ++c) {
       const auto cores = static_cast<std::uint32_t>(host.params.cores);
-      const std::uint32_t port = port_of(host, c);
+      const std::uint32_t port = s_.fabric.local ? 0 : port_of(host, c);
       system().routes[host_routes_ + c] =
           system().groups[groups[w.host].cores].first + static_cast<std::uint32_t>(i) % cores;
       system().routes[to_routes_ + c] = system().groups[groups[w.host].to].first + port;
@@ -219,26 +225,34 @@ void Builder::behind_shelf(const PoolConfig& pool, PoolPart& part) {
   const std::uint32_t routes = out_.shelves_[*pool.shelf].routes;
   const ServiceDemand demand{sas.connection_open, 1e12 / sas.lane_payload().value};
   const Duration hops = sas.mean_hops();
-  part.read = [=, read = part.read](PathBuilder& path) {
-    read(path);
-    path.note("shelf: lanes").visit_servers(routes, demand, hops);
+  const auto read_through = [&](std::function<void(PathBuilder&)>& read) {
+    read = [=, read = read](PathBuilder& path) {
+      read(path);
+      path.note("shelf: lanes").visit_servers(routes, demand, hops);
+    };
   };
-  part.write = [=, write = part.write](PathBuilder& path, bool sequential) {
-    path.note("shelf: lanes").visit_servers(routes, demand, hops);
-    write(path, sequential);
+  const auto write_through = [&](std::function<void(PathBuilder&, bool)>& write) {
+    write = [=, write = write](PathBuilder& path, bool sequential) {
+      path.note("shelf: lanes").visit_servers(routes, demand, hops);
+      write(path, sequential);
+    };
   };
+  read_through(part.read);
+  read_through(part.read_stream);
+  read_through(part.rebuild_read);
+  write_through(part.write);
+  write_through(part.rebuild_write);
 }
 
 template <class Raid>
-void Builder::add_planner(Raid raid, std::uint32_t strip, PoolPart& part) {
+void Builder::add_planner(std::size_t index, Raid raid, std::uint32_t strip, PoolPart& part) {
   std::vector<std::uint64_t> bases;
+  // Volumes begin on a strip.
+  const auto in_volume = static_cast<std::uint64_t>(s_.array.volume_size.value / block_bytes);
+  const std::uint64_t volume_blocks = (in_volume + strip - 1) / strip * strip;
   for (std::size_t v = 0;
        v < s_.array.pools.size() * static_cast<std::size_t>(s_.array.volumes_per_pool); ++v) {
-    // Volumes begin on a strip.
-    const std::uint64_t blocks =
-        static_cast<std::uint64_t>(s_.array.volume_size.value / block_bytes);
-    bases.push_back(v % static_cast<std::size_t>(s_.array.volumes_per_pool) *
-                    ((blocks + strip - 1) / strip * strip));
+    bases.push_back(v % static_cast<std::size_t>(s_.array.volumes_per_pool) * volume_blocks);
   }
   auto plan = std::make_shared<PoolPlan<Raid>>(
       PoolPlan<Raid>{std::move(raid), out_.system_.get(), std::move(bases)});
@@ -246,6 +260,11 @@ void Builder::add_planner(Raid raid, std::uint32_t strip, PoolPart& part) {
   part.plan = system().add_plan(Plan(*plan));
   if constexpr (std::is_same_v<Raid, ParityRaid>) {
     if (degrades()) part.intact = system().add_decision(keep(Intact{plan}));
+    part.locks = system().add_locks(keep(StripeLocks{plan, pools_.size()}));
+  }
+  if (rebuilds(index)) {
+    const auto volumes = static_cast<std::uint64_t>(s_.array.volumes_per_pool);
+    add_rebuild(index, RebuildPlanner(plan->raid), volumes * volume_blocks);
   }
   out_.fail_drive_.push_back([plan](DriveId drive) {
     plan->raid.fail(drive);
@@ -276,14 +295,23 @@ void Builder::add_drives(const std::string& name, std::size_t pool,
     StationGroup& group = system().groups[static_cast<GroupId>(g)];
     group.role = "drives" + group.name.substr(name.size());
   }
-  out_.drive_groups.push_back({pool, count, drive->power(), drive->busiest(),
+  out_.drive_groups.push_back({name, pool, count, drive->power(), drive->busiest(),
                                static_cast<GroupId>(system().groups.size() - 1)});
   if constexpr (requires { drive->most_detached(); }) {
     detached_ += count * drive->most_detached();
   }
   part.read = [drive](PathBuilder& path) { drive->append_read(path); };
+  part.read_stream = part.read;
+  if constexpr (std::is_same_v<Drive, Ssd>) {
+    const double passed_over = static_cast<double>(part.parity_drives) / part.data_drives;
+    part.read_stream = [=](PathBuilder& path) { drive->append_read(path, passed_over); };
+  }
   part.write = [drive](PathBuilder& path, bool sequential) {
     drive->append_write(path, sequential);
+  };
+  part.rebuild_read = [drive](PathBuilder& path) { append_background_read(*drive, path); };
+  part.rebuild_write = [drive](PathBuilder& path, bool sequential) {
+    append_background_write(*drive, path, sequential);
   };
 }
 
@@ -295,10 +323,11 @@ void Builder::add_pool(std::size_t index) {
   part.parity = pool.layout.parity > 0;
   part.data_drives = pool.layout.data;
   part.strip_bytes = pool.strip.value;
+  part.parity_drives = pool.layout.parity;
   if (part.parity) {
-    add_planner(ParityRaid(pool.layout, strip), strip, part);
+    add_planner(index, ParityRaid(pool.layout, strip), strip, part);
   } else {
-    add_planner(MirrorRaid(pool.layout, strip), strip, part);
+    add_planner(index, MirrorRaid(pool.layout, strip), strip, part);
   }
   const std::string name = s_.array.name + ".pool_" + pool.name + ".drives";
   if (const auto* ssd = std::get_if<Ssd::Params>(&pool.drive)) {
@@ -309,6 +338,7 @@ void Builder::add_pool(std::size_t index) {
     add_drives<NullDrive>(name, index, std::get<NullDrive::Params>(pool.drive), part);
   }
   if (pool.shelf) behind_shelf(pool, part);
+  if (pool.engine) add_engine(pool, s_.array.name + ".pool_" + pool.name + ".engine", part);
   pools_.push_back(std::move(part));
 }
 Assembly build_system(const Scenario& scenario, const Platform& platform) {

@@ -9,6 +9,7 @@
 
 #include "sim/kernel/system.hpp"
 #include "sim/platform/platform.hpp"
+#include "sim/run/pool_rebuild.hpp"
 #include "sim/scenario/scenario.hpp"
 
 namespace storcast {
@@ -26,8 +27,19 @@ class Assembly {
   // After a false: what is gone ("no controller is left").
   [[nodiscard]] const std::string& why_gone() const noexcept { return why_gone_; }
 
+  // By pool; null: none of its drives is rebuilt.
+  std::vector<std::shared_ptr<PoolRebuild>> rebuilds;
+  // The rows with which the next rebuild of a pool begins, as I/Os of the kernel; none if no drive
+  // waits for it.
+  struct RebuildLaunch {
+    Time at{};
+    std::vector<Io> ios;
+  };
+  [[nodiscard]] RebuildLaunch next_rebuild(std::size_t pool, Time now);
+
   // What the reports need of the hardware.
   struct DriveGroup {
+    std::string name;  // of its groups: "array.pool_a.drives"
     std::size_t pool;
     std::uint32_t count;
     DrivePower power;
@@ -49,6 +61,11 @@ class Assembly {
   };
   std::vector<Owner> owners_;  // by connection
   std::uint32_t core_routes_ = 0, peer_routes_ = 0;
+  struct RebuildPath {
+    std::uint16_t first_connection = 0, connections = 0;  // to the owner's cores
+    std::uint32_t first_step = 0;
+  };
+  std::vector<RebuildPath> rebuild_paths_;  // by pool
   struct ShelfRoutes {
     std::uint32_t routes;              // of connections, to a controller's lanes
     std::vector<std::uint32_t> lanes;  // server station, by controller

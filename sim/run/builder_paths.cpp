@@ -106,7 +106,7 @@ std::uint32_t Builder::read_path(const Command& c, DecideId cached) {
   path.skip_if(cached)
       .stage(StageId::raid_and_drives)
       .fork(pool.plan, static_cast<int>(RaidPhase::read), !pool.intact);
-  pool.read(path);
+  (c.sequential ? pool.read_stream : pool.read)(path);
   path.join().stage(StageId::controller);
   if (pool.intact) append_recovery(path, c);
   path.resume();
@@ -181,7 +181,10 @@ void Builder::append_destage(PathBuilder& path, const Command& c, Duration softw
   const ControllerParams& controller = s_.array.controllers[pool.controller].params;
   on_core(path, c, software, "controller: destage");
   path.stage(StageId::raid_and_drives);
-  if (pool.parity && !c.sequential) {
+  // The cache has joined what is sequential into whole stripes, one writer each.
+  const bool locked = pool.parity && !c.sequential;
+  if (locked) {
+    path.note("stripe locks").lock(*pool.locks);
     path.fork(pool.plan, static_cast<int>(RaidPhase::write_reads), false);
     pool.read(path);
     path.join();
@@ -193,9 +196,11 @@ void Builder::append_destage(PathBuilder& path, const Command& c, Duration softw
   }
   const RaidPhase writes =
       c.sequential && pool.parity ? RaidPhase::sequential_writes : RaidPhase::write_writes;
-  path.stage(StageId::raid_and_drives).fork(pool.plan, static_cast<int>(writes), true);
+  // The locks are found again by the I/O's own address.
+  path.stage(StageId::raid_and_drives).fork(pool.plan, static_cast<int>(writes), !locked);
   pool.write(path, c.sequential);
   path.join();
+  if (locked) path.unlock(*pool.locks);
 }
 
 void Builder::add_stream(std::size_t index) {
@@ -253,8 +258,12 @@ void Builder::add_paths(std::size_t index, Stream& stream, Bytes span) {
           stream.paths.push_back(0);  // never taken
           continue;
         }
-        stream.paths.push_back(direction == Direction::read ? read_path(command, hit)
-                                                            : write_path(command));
+        const bool read = direction == Direction::read;
+        if (s_.fabric.local) {
+          stream.paths.push_back(read ? local_read_path(command) : local_write_path(command));
+        } else {
+          stream.paths.push_back(read ? read_path(command, hit) : write_path(command));
+        }
       }
     }
   }
@@ -291,13 +300,26 @@ void Builder::size_the_io_pool() {
       members = std::max(members, members_of(w, size, writes));
     }
     const std::size_t parents = load + std::min(destages, std::size_t{400'000});
+    if (writes && w.random) add_locks(w, parents);
     // A member that detaches needs an I/O of its own, even if it is the only one.
     const std::size_t all = parents * (1 + (members > 1 || detached_ > 0 ? members : 0));
     // An open load never has all of its I/Os in forks at once: beyond this it is unstable.
     const bool open = w.arrival == Arrival::poisson;
     most += (open ? std::min(all, std::size_t{600'000}) : all) + 64;
   }
-  system().io_capacity = most + detached_;
+  system().io_capacity = most + detached_ + rebuild_ios();
+}
+
+void Builder::add_locks(const WorkloadConfig& w, std::size_t writers) {
+  std::size_t most = 1;
+  for (const SizeShare& size : w.sizes) {
+    for (const PoolPart& pool : pools_) {
+      const auto strips = static_cast<std::size_t>(size.size.value / pool.strip_bytes);
+      if (pool.locks) most = std::max(most, strips + 2);
+    }
+  }
+  system().most_locks = std::max(system().most_locks, most);
+  system().locks_at_once += writers * most;
 }
 
 std::size_t Builder::members_of(const WorkloadConfig& w, const SizeShare& size, bool writes) const {

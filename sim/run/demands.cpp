@@ -25,6 +25,10 @@ class Walker {
         forks_(system_.stations.size()),
         members_(system_.stations.size()),
         scheduled_(system_.scheduled_stations.size()),
+        visits_{std::vector<double>(system_.stations.size()),
+                std::vector<double>(system_.server_stations.size()),
+                std::vector<double>(system_.priority_stations.size()),
+                std::vector<double>(system_.scheduled_stations.size())},
         rng_(1, "analytic walk") {}
 
   void walk(const Stream& stream, std::uint32_t connection, double weight) {
@@ -52,8 +56,21 @@ class Walker {
     reads_ += weight * stream.read_fraction;
   }
 
+  // One turn of a background path.
+  void walk_row(const Io& row, double weight) {
+    sequential_ = true;
+    weight_ = weight;
+    run(row, row.step);
+  }
+
   [[nodiscard]] Demands demands() const {
     Demands d;
+    d.stations = {{single_s_, servers_s_, priority_s_, {}}, visits_};
+    for (std::size_t i = 0; i < single_s_.size(); ++i)
+      d.stations.seconds.fcfs[i] += background_s_[i];
+    for (const Scheduled& s : scheduled_) {
+      d.stations.seconds.scheduled.push_back(s.foreground_s + s.background_s);
+    }
     d.delay_s = delay_s_;
     d.bytes = bytes_;
     d.read_fraction = reads_;
@@ -115,9 +132,12 @@ class Walker {
         case StepKind::fork:
           pc = run_fork(io, pc);
           continue;
-        case StepKind::skip_if:
-          pc = system_.decisions[step.function](io, {}, rng_) ? step.aux : pc + 1;
+        case StepKind::skip_if: {
+          const bool skips = system_.decisions[step.function](io, {}, rng_);
+          if (skips && step.aux <= pc) return;  // background work begins its next turn
+          pc = skips ? step.aux : pc + 1;
           continue;
+        }
         case StepKind::acknowledge:
           background_ = true;
           break;
@@ -170,6 +190,7 @@ class Walker {
     // What is read ahead is there when it is asked for.
     const bool later = background_ || (sequential_ && step.aux == 0);
     (later ? station.background_s : station.foreground_s) += weight_ * s;
+    visits_.scheduled[step.target + static_cast<std::size_t>(index_of(io.drive))] += weight_;
     if (later) return;
     station.forks += weight_ / members;
     station.members += weight_;
@@ -212,8 +233,9 @@ class Walker {
         delay(step, members);
         return;
       case StepKind::visit_servers:
-        servers_s_[step.routed != 0 ? system_.routes[step.target + io.connection] : step.target] +=
-            weight_ * mean_s(step, io);
+        station = step.routed != 0 ? system_.routes[step.target + io.connection] : step.target;
+        servers_s_[station] += weight_ * mean_s(step, io);
+        visits_.servers[station] += weight_;
         delay(step, members);
         return;
       case StepKind::visit_scheduled:
@@ -221,6 +243,7 @@ class Walker {
         return;
       case StepKind::visit_priority:
         priority_s_[step.target] += weight_ * mean_s(step, io);
+        visits_.priority[step.target] += weight_;
         return;
       case StepKind::delay:
         if (!background_) delay_s_ += weight_ * step.fixed_ps / picoseconds_per_second / members;
@@ -230,6 +253,7 @@ class Walker {
     }
     const bool later = background_ || step.kind == StepKind::post_drive;
     (later ? background_s_ : single_s_)[station] += weight_ * mean_s(step, io);
+    visits_.fcfs[station] += weight_;
     if (!later) {
       forks_[station] += weight_ / members;
       members_[station] += weight_;
@@ -246,6 +270,7 @@ class Walker {
     (background_ ? background_s_ : single_s_)[station] +=
         weight_ * (units * step.fixed_ps + static_cast<double>(step.slope) * bytes) /
         picoseconds_per_second;
+    visits_.fcfs[station] += weight_ * units;
     if (background_) return;
     forks_[station] += weight_ / members;
     members_[station] += weight_ * units;
@@ -258,8 +283,10 @@ class Walker {
     const auto bytes = static_cast<double>(io.blocks) * block_bytes;
     const Flash::WriteCost cost = flash.write_cost(drive, bytes, step.priority != 0);
     background_s_[step.target + drive] += weight_ * cost.drain_ps / picoseconds_per_second;
+    visits_.fcfs[step.target + drive] += weight_;
     const std::size_t die = flash.traits().first_die + std::size_t{drive} * flash.traits().dies;
     background_s_[die] += weight_ * cost.dies_ps / picoseconds_per_second;
+    visits_.fcfs[die] += weight_;
   }
 
   void delay(const Step& step, double members) {
@@ -275,6 +302,7 @@ class Walker {
   MemberPlan plan_;
   std::vector<double> single_s_, background_s_, servers_s_, priority_s_, forks_, members_;
   std::vector<Scheduled> scheduled_;
+  StationTables visits_;
   Rng rng_;
   std::uint64_t previous_ = 0, last_ = 0;  // where the head was left by the I/O before, by this one
   bool sequential_ = false;
@@ -298,6 +326,14 @@ Demands measure_demands(Assembly& assembly, const std::vector<double>& stream_we
         walker.walk(stream, stream.first_connection + c, weight);
       }
     }
+  }
+  return walker.demands();
+}
+
+Demands measure_row_demands(Assembly& assembly, const std::vector<Io>& starts, int rows) {
+  Walker walker(assembly, 0, {});
+  for (int i = 0; i < rows; ++i) {
+    walker.walk_row(starts[static_cast<std::size_t>(i) % starts.size()], 1.0 / rows);
   }
   return walker.demands();
 }

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 
 #include "models/chassis.hpp"
 #include "sim/platform/power_meter.hpp"
 #include "sim/platform/simgrid_platform.hpp"
 #include "sim/run/analytic.hpp"
 #include "sim/run/builder.hpp"
+#include "sim/run/flow.hpp"
 #include "sim/run/session.hpp"
 #include "sim/run/sorting.hpp"
 #include "sim/run/window.hpp"
@@ -150,6 +152,13 @@ class Answer {
     r.simulated_s = to_seconds(session_.kernel().now());
     r.events = session_.kernel().events();
     r.timeline = session_.notes();
+    for (std::size_t p = 0; p < assembly_.rebuilds.size(); ++p) {
+      if (assembly_.rebuilds[p] == nullptr) continue;
+      for (RebuildResult& rebuild :
+           assembly_.rebuilds[p]->results(scenario_.array.pools[p].name, session_.kernel().now())) {
+        r.rebuilds.push_back(std::move(rebuild));
+      }
+    }
     if (!scenario_.timeline.empty()) {
       r.warnings.emplace_back("no confidence intervals: the phases of a timeline differ");
     }
@@ -325,16 +334,18 @@ class Answer {
     }
   }
 
-  // Whole blocks between two entries; a phase shorter than a block is left out.
+  // Whole blocks between two events; a phase shorter than a block is left out.
   void add_phases(RunResult& r) const {
     if (scenario_.timeline.empty()) return;
     std::vector<std::pair<Duration, std::string>> starts{
         {blocks_.length() * static_cast<std::int64_t>(window_.first), "start"}};
-    for (const TimelineEntry& e : scenario_.timeline) {
-      if (e.at == starts.back().first && starts.size() > 1) {
-        starts.back().second += ", " + e.what;
+    // What happened, a rebuild's begin and end included, is in the notes, in order.
+    for (const TimelineNote& note : session_.notes()) {
+      const Duration at = from_seconds(note.at_s);
+      if (at == starts.back().first && starts.size() > 1) {
+        starts.back().second += ", " + note.what;
       } else {
-        starts.emplace_back(e.at, e.what);
+        starts.emplace_back(at, note.what);
       }
     }
     for (std::size_t i = 0; i < starts.size(); ++i) {
@@ -441,6 +452,39 @@ RunResult analytic_result(const Scenario& scenario, const Assembly& assembly,
   return r;
 }
 
+// ---- The answer of flows -----------------------------------------------------------------------
+
+RunResult flow_result(const Scenario& scenario, const AnalyticAnswer& a, FlowAnswer flow) {
+  RunResult r = heading_of(scenario, a);
+  r.fidelity = "flow";
+  r.converged = flow.complete;
+  r.stop_reason = std::move(flow.stop_reason);
+  r.simulated_s = r.window_s = flow.seconds;
+  r.timeline = std::move(flow.notes);
+  r.phases = std::move(flow.phases);
+  r.rebuilds = std::move(flow.rebuilds);
+  double total = 0;
+  const auto weight = [](const WorkloadConfig& w) {
+    return w.arrival == Arrival::closed ? static_cast<double>(w.outstanding()) : w.rate_iops;
+  };
+  for (const WorkloadConfig& w : scenario.workloads) total += weight(w);
+  for (const WorkloadConfig& w : scenario.workloads) {
+    StreamResult s = describe_stream(w);
+    const double ios = flow.ios * weight(w) / total;
+    s.all.ios = static_cast<std::uint64_t>(ios);
+    s.all.iops.value = flow.seconds > 0 ? ios / flow.seconds : 0;
+    s.all.bandwidth_bytes_per_s.value = s.all.iops.value * static_cast<double>(s.block_bytes);
+    // By Little's law; of an open load nothing is known.
+    s.all.mean_s.value = s.all.iops.value > 0 && !s.open
+                             ? static_cast<double>(s.outstanding) / s.all.iops.value
+                             : std::numeric_limits<double>::quiet_NaN();
+    r.ios += s.all.ios;
+    r.streams.push_back(std::move(s));
+  }
+  r.warnings.emplace_back("flow: rates of fluid sharing; response times by Little's law only");
+  return r;
+}
+
 void declare_unstable(RunResult& r, const AnalyticAnswer& a) {
   r.verdict = "unstable: offered " + format_count(a.offered_iops) + " IOPS, limit " +
               format_count(a.bottleneck.limit_iops) + " at " + a.bottleneck.station;
@@ -461,10 +505,13 @@ RunResult run_scenario(const Scenario& scenario, const RunOptions& options) {
   RunResult result;
   if (!analytic.stable) {
     result = analytic_result(scenario, assembly, analytic);
-    result.fidelity = options.fidelity == Fidelity::io ? "io" : "analytic";
+    constexpr const char* names[] = {"io", "flow", "analytic"};
+    result.fidelity = names[static_cast<int>(options.fidelity)];
     declare_unstable(result, analytic);
   } else if (options.fidelity == Fidelity::analytic) {
     result = analytic_result(scenario, assembly, analytic);
+  } else if (options.fidelity == Fidelity::flow) {
+    result = flow_result(scenario, analytic, run_flow(scenario, assembly));
   } else {
     Session session(scenario, assembly, analytic, options);
     session.run();

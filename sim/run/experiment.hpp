@@ -16,7 +16,7 @@
 
 namespace storcast {
 
-enum class Fidelity : std::uint8_t { io, analytic };
+enum class Fidelity : std::uint8_t { io, flow, analytic };
 
 struct Progress {
   double simulated_s = 0;

@@ -119,6 +119,22 @@ struct TimelineNote {
   std::string what;  // "drive 3 of pool a failed"
 };
 
+// What became of a lost drive that a spare was left for.
+struct RebuildResult {
+  std::string pool;
+  int drive = 0;
+  std::string into;  // "woven spare", "hot spare"
+  double failed_s = 0;
+  std::optional<double> begins_s;  // absent: it waited for another rebuild
+  std::optional<double> ends_s;    // absent: not before the end of the run
+  std::uint64_t rows = 0;          // of the drive, empty ones included
+  std::uint64_t rows_done = 0;
+  double bytes = 0;                   // written so far
+  double bytes_per_s = 0;             // of the writes, on average
+  std::optional<double> remaining_s;  // at that rate; absent: done, or nothing to judge by
+  bool redundancy_restored = false;   // with it all members of the pool are whole again
+};
+
 struct RunResult {
   std::string scenario;  // its name
   std::string scenario_text;
@@ -140,6 +156,7 @@ struct RunResult {
   std::vector<std::string> warnings;
   std::vector<TimelineNote> timeline;
   std::vector<Phase> phases;  // only with a timeline
+  std::vector<RebuildResult> rebuilds;
   std::vector<SeriesPoint> series;
   std::string verdict;  // one line: "unstable: offered 300k IOPS, limit 212k at ..." or empty
   double wall_s = 0;    // provenance, outside the same-seed-same-bytes promise; never in JSON

@@ -61,6 +61,31 @@ void Session::run() {
   const DrivenKernel driven{[this](Time horizon) { return advance_until(horizon); },
                             [this] { return finished_; }};
   (options_.under_simgrid ? run_under_simgrid : run_plain)(driven, std::move(timeline));
+  note_rebuilds();
+}
+
+// Those whose drive waits, of pools that rebuild no other.
+void Session::start_rebuilds() {
+  for (std::size_t p = 0; p < assembly_.rebuilds.size(); ++p) {
+    const Assembly::RebuildLaunch launch = assembly_.next_rebuild(p, kernel_.now());
+    for (const Io& io : launch.ios) kernel_.start_background(io, launch.at);
+  }
+}
+
+void Session::note_rebuilds() {
+  for (std::size_t p = 0; p < assembly_.rebuilds.size(); ++p) {
+    if (assembly_.rebuilds[p] == nullptr) continue;
+    for (const RebuildJob& job : assembly_.rebuilds[p]->jobs()) {
+      const std::string what = rebuild_in_words(job, scenario_.array.pools[p].name);
+      const auto at = [](Time t) { return to_seconds(t); };
+      if (job.started && job.begins < kernel_.now()) {
+        notes_.push_back({at(job.begins), what + " begins"});
+      }
+      if (job.done) notes_.push_back({at(job.ended), what + " ends"});
+    }
+  }
+  std::stable_sort(notes_.begin(), notes_.end(),
+                   [](const auto& a, const auto& b) { return a.at_s < b.at_s; });
 }
 
 Time Session::advance_until(Time horizon) {
@@ -86,6 +111,7 @@ void Session::end_slice() {
   }
   slices_.push_back({now.ios - before_.ios, now.response_ps - before_.response_ps});
   before_ = now;
+  start_rebuilds();
   if (slices_.size() == Blocks::slices_per_block) end_block();
   next_slice_ += blocks_.length() / static_cast<std::int64_t>(Blocks::slices_per_block);
 }
@@ -149,7 +175,13 @@ void Session::act(const TimelineEntry& entry) {
       kernel_.set_read_fraction(stream, entry.value / 100);
       return;
     case TimelineEntry::Kind::fail_drive:
-      if (assembly_.fail_drive(entry.pool, entry.drive)) return;
+      if (assembly_.fail_drive(entry.pool, entry.drive)) {
+        if (auto& rebuild = assembly_.rebuilds[entry.pool]; rebuild != nullptr) {
+          rebuild->lost(entry.drive, kernel_.now());
+        }
+        start_rebuilds();
+        return;
+      }
       notes_.push_back({to_seconds(entry.at), "data loss in pool " +
                                                   scenario_.array.pools[entry.pool].name +
                                                   ": more drives failed than its level tolerates"});

@@ -36,6 +36,8 @@ class Session {
   void decide_to_stop();
   void stop(std::string reason, bool converged);
   void act(const TimelineEntry& entry);
+  void start_rebuilds();
+  void note_rebuilds();
   [[nodiscard]] std::vector<GroupSnapshot> snapshot() const;
   void add_pending(std::vector<GroupSnapshot>& snapshots) const;
   [[nodiscard]] std::uint32_t station_of(const Step& step, const Io& io) const;

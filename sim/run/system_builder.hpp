@@ -1,7 +1,7 @@
 // How a system is built: the class behind build_system(). Private to sim/run.
 //
 // builder.cpp adds the parts (connections, hosts, controllers, pools), builder_paths.cpp writes the
-// paths that commands take through them.
+// paths that commands take through them, builder_rebuild.cpp those of rebuilds.
 #pragma once
 
 #include <algorithm>
@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "models/engine.hpp"
 #include "models/mirror_raid.hpp"
 #include "models/parity_raid.hpp"
 #include "sim/run/builder.hpp"
@@ -41,6 +42,17 @@ struct Intact {
   }
 };
 
+// The stripes of an extent of one pool, all pools apart.
+struct StripeLocks {
+  std::shared_ptr<PoolPlan<ParityRaid>> plan;
+  std::uint64_t pool;
+  void operator()(const Io& io, LockKeys& out) const noexcept {
+    const std::uint64_t base = plan->bases[plan->system->connections[io.connection].volume];
+    plan->raid.for_each_lock({base + io.lba, io.blocks},
+                             [&](std::uint64_t stripe) { out.push(pool << 56 | stripe); });
+  }
+};
+
 struct FlagSet {
   std::shared_ptr<bool> flag;
   bool operator()(const Io&, Time, Rng&) const noexcept { return *flag; }
@@ -66,6 +78,8 @@ class Builder {
     system().models.push_back(owned);
     if constexpr (std::is_invocable_r_v<bool, F&, const Io&, Time, Rng&>) {
       return Decide(*owned);
+    } else if constexpr (std::is_invocable_v<F&, const Io&, LockKeys&>) {
+      return Locks(*owned);
     } else {
       return Plan(*owned);
     }
@@ -76,12 +90,19 @@ class Builder {
  private:
   struct PoolPart {
     PlanId plan{};
-    std::function<void(PathBuilder&)> read;
+    std::function<void(PathBuilder&)> read, read_stream;  // the latter: of sequential commands
     std::function<void(PathBuilder&, bool)> write;
+    std::function<void(PathBuilder&)> rebuild_read;  // the same of background work
+    std::function<void(PathBuilder&, bool)> rebuild_write;
     std::function<std::size_t(std::uint32_t, RaidPhase)> members;  // of an I/O, healthy
     std::size_t controller = 0;
     bool parity = false;
     std::optional<DecideId> intact;  // parity pools that a timeline degrades
+    std::optional<LockId> locks;     // parity pools: one writer a stripe
+    int parity_drives = 0;
+    // What the engine of local drives adds to a path.
+    std::function<void(PathBuilder&, const EngineIo&)> engine_read, engine_recovery, engine_write,
+        engine_parity, engine_write_end;
     std::int64_t strip_bytes = 0;
     int data_drives = 1;
   };
@@ -107,8 +128,17 @@ class Builder {
   // Puts the shelf's lanes between controller and drives.
   void behind_shelf(const PoolConfig& pool, PoolPart& part);
   void add_pool(std::size_t index);
+  // builder_local.cpp: the paths of local drives.
+  void add_engine(const PoolConfig& pool, const std::string& name, PoolPart& part);
+  template <class Engine>
+  void install_engine(const std::string& name, const typename Engine::Params& params,
+                      PoolPart& part);
+  void in_block_layer(PathBuilder& path, const Command& c, const char* note);
+  [[nodiscard]] EngineIo engine_io(const Command& c) const;
+  std::uint32_t local_read_path(const Command& c);
+  std::uint32_t local_write_path(const Command& c);
   template <class Raid>
-  void add_planner(Raid raid, std::uint32_t strip, PoolPart& part);
+  void add_planner(std::size_t pool, Raid raid, std::uint32_t strip, PoolPart& part);
   template <class Drive>
   void add_drives(const std::string& name, std::size_t pool, const typename Drive::Params& params,
                   PoolPart& part);
@@ -133,9 +163,17 @@ class Builder {
   void append_mirror(PathBuilder& path, const Command& c, std::size_t controller);
   void append_destage(PathBuilder& path, const Command& c, Duration software);
   void add_stream(std::size_t index);
+  // builder_rebuild.cpp: of a pool that loses a drive and has a spare.
+  [[nodiscard]] bool rebuilds(std::size_t pool) const;
+  void add_rebuild_connections(std::vector<std::uint32_t>& dealt);
+  void add_rebuild(std::size_t pool, RebuildPlanner planner, std::uint64_t used_blocks);
+  void add_rebuild_path(std::size_t pool);
+  [[nodiscard]] std::size_t rebuild_ios() const;
   void add_paths(std::size_t index, Stream& stream, Bytes span);
   [[nodiscard]] bool degrades() const;
   // I/Os that can be in flight: the load's, destages up to the dirty limit, members of forks.
+  // Room for the stripe locks of so many writers at once.
+  void add_locks(const WorkloadConfig& w, std::size_t writers);
   void size_the_io_pool();
   [[nodiscard]] std::size_t members_of(const WorkloadConfig& w, const SizeShare& size,
                                        bool writes) const;

@@ -137,7 +137,7 @@ void check_limits(const ConfigNode& tree, const Scenario& scenario, Problems& pr
   for (std::size_t i = 0; i < scenario.workloads.size(); ++i) {
     const WorkloadConfig& w = scenario.workloads[i];
     const ConfigNode& node = *workloads.find(w.name);
-    check_cables(node, w, scenario, problems);
+    if (!scenario.fabric.local) check_cables(node, w, scenario, problems);
     check_load(node, i, scenario, in_flight, problems);
     paths += w.sizes.size() * scenario.array.pools.size();
   }

@@ -10,8 +10,8 @@ namespace storcast::reading {
 namespace {
 
 struct PoolPart {
-  std::string raid, controller, formatting;
-  std::optional<std::string> shelf;
+  std::string raid, formatting;
+  std::optional<std::string> controller, shelf;
   int drives = 0, hot_spares = 0;
   std::optional<int> groups, woven_spares;
   Bytes strip{};
@@ -33,11 +33,14 @@ const Schema<PoolPart>& pool_schema() {
           .optional(&P::strip, Bytes{65536}, {"strip", "strip on each drive", ""}, {4096, 16 << 20})
           .optional(&P::formatting, format_bytes(default_formatting),
                     {"formatting", "of each drive for metadata: a size or per cent", ""})
-          .required(&P::controller, {"controller", "its owner", ""})
+          .optional(&P::controller, std::nullopt,
+                    {"controller", "its owner; required unless the drives are local", ""})
           .optional(&P::shelf, std::nullopt,
                     {"shelf", "the chain its drives are in; none: the array's own chassis", ""})
           .allow("drive")
-          .allow("spare_drive");
+          .allow("engine")
+          .allow("spare_drive")
+          .allow("rebuild");
   return sheet;
 }
 
@@ -183,6 +186,7 @@ PoolConfig read_pool(const ConfigNode& node, const ArrayConfig& array, Problems&
   if (!node.is_map()) return pool;
   pool.shelf = find_shelf(node, part.shelf, array, problems);
   if (words) read_layout(node, part, pool, problems);
+  read_rebuild(node, pool, problems, log);
   std::optional<DriveParams> drive;
   if (const ConfigNode* sheet = map_at(node, "drive", problems)) {
     drive = read_drive(*sheet, problems, log);
@@ -200,8 +204,12 @@ PoolConfig read_pool(const ConfigNode& node, const ArrayConfig& array, Problems&
 
 void read_owner(const ConfigNode& pool, const std::vector<ControllerConfig>& controllers,
                 PoolConfig& config, Problems& problems) {
+  if (!pool.is_map()) return;
   const ConfigNode* named = pool.find("controller");
-  if (named == nullptr) return;
+  if (named == nullptr) {
+    problems.add(pool.where(), "", pool.path() + ".controller is missing: its owner");
+    return;
+  }
   const ConfigNode* value = named->is_map() ? named->find("value") : named;
   if (value == nullptr || !value->is_scalar()) return;
   const auto owner = std::find_if(controllers.begin(), controllers.end(),
@@ -229,7 +237,10 @@ void read_pools(const ConfigNode& pools, Scenario& scenario, Problems& problems,
     PoolConfig pool = read_pool(entry.value, scenario.array, problems, log);
     pool.name = entry.key;
     drives += pool.drives + pool.hot_spares;
-    read_owner(entry.value, scenario.array.controllers, pool, problems);
+    if (entry.value.is_map()) read_engine(entry.value, scenario.fabric.local, pool, problems, log);
+    if (!scenario.fabric.local) {
+      read_owner(entry.value, scenario.array.controllers, pool, problems);
+    }
     scenario.array.pools.push_back(std::move(pool));
   }
   if (drives > most_drives) {

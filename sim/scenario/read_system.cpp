@@ -10,7 +10,8 @@ namespace storcast {
 namespace reading {
 namespace {
 
-void read_hosts(const ConfigNode& hosts, Scenario& scenario, Problems& problems, ReadLog& log) {
+void read_hosts(const ConfigNode& hosts, bool local, Scenario& scenario, Problems& problems,
+                ReadLog& log) {
   if (hosts.entries().size() > most_hosts) {
     complain(hosts, "at most " + std::to_string(most_hosts) + " hosts are modelled", problems);
     return;
@@ -20,7 +21,11 @@ void read_hosts(const ConfigNode& hosts, Scenario& scenario, Problems& problems,
     HostConfig host;
     host.name = entry.key;
     host.params = host_schema().read(entry.value, problems, &log);
-    if (entry.value.is_map()) {
+    if (entry.value.is_map() && local) {
+      if (const ConfigNode* ports = entry.value.find("ports")) {
+        complain(*ports, "a host with local drives needs no ports", problems);
+      }
+    } else if (entry.value.is_map()) {
       if (const ConfigNode* ports = map_at(entry.value, "ports", problems)) {
         host.ports = ports_schema().read(*ports, problems, &log);
       }
@@ -75,9 +80,10 @@ void read_fabric(const ConfigNode& fabric, Scenario& scenario, Problems& problem
   check_keys(fabric, {"kind", "protocol", "stack"}, problems);
   const ConfigNode* kind = fabric.find("kind");
   if (kind != nullptr && (!kind->is_scalar() || kind->text().empty())) {
-    complain(*kind, "a word is wanted", problems, {"direct"});
+    complain(*kind, "a word is wanted", problems, {"direct", "local"});
   } else if (kind != nullptr && kind->text() != "direct") {
-    complain(*kind, "'" + kind->text() + "' fabrics are not modelled yet", problems, {"direct"});
+    complain(*kind, "'" + kind->text() + "' fabrics are not modelled yet", problems,
+             {"direct", "local"});
   }
   const ConfigNode* protocol = fabric.find("protocol");
   const std::vector<std::string> words = words_of_protocols();
@@ -104,8 +110,15 @@ void read_fabric(const ConfigNode& fabric, Scenario& scenario, Problems& problem
 }
 
 void read_array(const ConfigNode& array, Scenario& scenario, Problems& problems, ReadLog& log) {
+  const bool local = scenario.fabric.local;
   check_keys(array, {"controllers", "cache", "chassis", "shelves", "pools", "volumes"}, problems);
-  if (const ConfigNode* controllers = map_at(array, "controllers", problems)) {
+  for (const char* key : {"controllers", "cache", "shelves"}) {
+    if (!local || array.find(key) == nullptr) continue;
+    complain(*array.find(key), std::string("drives in a host (fabric.kind: local) have no ") + key,
+             problems);
+  }
+  const ConfigNode* controllers = local ? nullptr : map_at(array, "controllers", problems);
+  if (controllers != nullptr) {
     for (const ConfigEntry& entry : controllers->entries()) {
       check_name(entry, problems);
       scenario.array.controllers.push_back(
@@ -115,15 +128,17 @@ void read_array(const ConfigNode& array, Scenario& scenario, Problems& problems,
       complain(*controllers, "an array has one or two controllers", problems);
     }
   }
-  if (const ConfigNode* cache = map_at(array, "cache", problems)) {
+  const ConfigNode* cache = local ? nullptr : map_at(array, "cache", problems);
+  if (cache != nullptr) {
     scenario.array.cache = cache_schema().read(*cache, problems, &log);
   }
   const ConfigNode* chassis = array.find("chassis");
   if (chassis != nullptr) scenario.array.chassis = chassis_schema().read(*chassis, problems, &log);
-  read_shelves(array, scenario, problems, log);
+  if (!local) read_shelves(array, scenario, problems, log);
   if (const ConfigNode* pools = map_at(array, "pools", problems)) {
     read_pools(*pools, scenario, problems, log);
     if (problems.empty()) check_bays(*pools, scenario.array, problems);
+    if (local) let_engines_work(scenario.array);
   }
   if (const ConfigNode* volumes = map_at(array, "volumes", problems)) {
     read_volumes(*volumes, scenario, problems, log);
@@ -134,10 +149,13 @@ void read_array(const ConfigNode& array, Scenario& scenario, Problems& problems,
 
 void read_system(const ConfigNode& system, Scenario& scenario, Problems& problems, ReadLog& log) {
   check_keys(system, {"hosts", "fabric", "arrays"}, problems);
+  const bool local = is_local(system);
   if (const ConfigNode* hosts = map_at(system, "hosts", problems)) {
-    read_hosts(*hosts, scenario, problems, log);
+    read_hosts(*hosts, local, scenario, problems, log);
   }
-  if (const ConfigNode* fabric = map_at(system, "fabric", problems)) {
+  if (local) {
+    read_local(system, scenario, problems, log);
+  } else if (const ConfigNode* fabric = map_at(system, "fabric", problems)) {
     read_fabric(*fabric, scenario, problems, log);
   }
   if (const ConfigNode* arrays = map_at(system, "arrays", problems)) {

@@ -147,6 +147,7 @@ void read_entry(const ConfigNode& node, Scenario& scenario, Problems& problems) 
   }
   check_keys(node, {"at", "fail", "set"}, problems);
   TimelineEntry entry;
+  entry.where = node.where();
   const ConfigNode* at = node.find("at");
   try {
     if (at == nullptr) throw QuantityError("at is missing: when it happens, such as 10s");
@@ -179,19 +180,6 @@ void read_entry(const ConfigNode& node, Scenario& scenario, Problems& problems) 
   }
 }
 
-// Spares are counted, and kept free, but nothing is rebuilt into them.
-void warn_of_spares(Scenario& scenario) {
-  for (const PoolConfig& pool : scenario.array.pools) {
-    if (pool.hot_spares == 0 && pool.layout.spares == 0) continue;
-    const auto fails = [&](const TimelineEntry& e) {
-      return e.kind == TimelineEntry::Kind::fail_drive && &scenario.array.pools[e.pool] == &pool;
-    };
-    if (std::none_of(scenario.timeline.begin(), scenario.timeline.end(), fails)) continue;
-    scenario.warnings.push_back("pool " + pool.name +
-                                " has spares, but no rebuild is simulated: it stays degraded");
-  }
-}
-
 }  // namespace
 
 void read_timeline(const ConfigNode* timeline, Scenario& scenario, Problems& problems) {
@@ -203,7 +191,7 @@ void read_timeline(const ConfigNode* timeline, Scenario& scenario, Problems& pro
   for (const ConfigNode& node : timeline->items()) read_entry(node, scenario, problems);
   std::stable_sort(scenario.timeline.begin(), scenario.timeline.end(),
                    [](const auto& a, const auto& b) { return a.at < b.at; });
-  warn_of_spares(scenario);
+  judge_rebuilds(scenario);
 }
 
 }  // namespace storcast::reading

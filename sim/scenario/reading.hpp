@@ -29,6 +29,18 @@ void read_system(const ConfigNode& system, Scenario& scenario, Problems& problem
 // The pools of the array, whose controllers are read; and its volumes, which must fit into them.
 void read_pools(const ConfigNode& pools, Scenario& scenario, Problems& problems, ReadLog& log);
 void read_volumes(const ConfigNode& volumes, Scenario& scenario, Problems& problems, ReadLog& log);
+// The engine of a pool of local drives; a Problem if it has none, or one that has controllers.
+void read_engine(const ConfigNode& pool, bool local, PoolConfig& config, Problems& problems,
+                 ReadLog& log);
+// Local drives: the host stands for the controllers of an array, which nothing may name.
+void read_local(const ConfigNode& system, Scenario& scenario, Problems& problems, ReadLog& log);
+// The threads of the pools' engines, for what the host does in the background.
+void let_engines_work(ArrayConfig& array);
+[[nodiscard]] bool is_local(const ConfigNode& system);
+// What a pool says of the rebuild of its drives. Of a pool whose layout is right.
+void read_rebuild(const ConfigNode& pool, PoolConfig& config, Problems& problems, ReadLog& log);
+// Of a timeline that is read: losses that find no spare, and what nobody said of a rebuild.
+void judge_rebuilds(Scenario& scenario);
 // The chains of shelves behind the array, if there are any.
 void read_shelves(const ConfigNode& array, Scenario& scenario, Problems& problems, ReadLog& log);
 // The index of the chain that a pool names; a Problem if there is none of that name.

@@ -14,11 +14,15 @@
 #include "models/cache.hpp"
 #include "models/chassis.hpp"
 #include "models/controller.hpp"
+#include "models/engine_gpu.hpp"
+#include "models/engine_md.hpp"
+#include "models/engine_roc.hpp"
 #include "models/hdd.hpp"
 #include "models/host.hpp"
 #include "models/null_drive.hpp"
 #include "models/protocol.hpp"
 #include "models/raid_layout.hpp"
+#include "models/rebuild.hpp"
 #include "models/sas.hpp"
 #include "models/ssd.hpp"
 #include "sim/base/units.hpp"
@@ -42,10 +46,13 @@ struct HostConfig {
   PortsParams ports;
 };
 struct FabricConfig {
+  bool local = false;  // drives in the host: `own` counts, nothing else of the fabric
+  LocalParams own;
   std::string protocol;  // "nvme_rdma"
   ProtocolParams stack;
 };
 using DriveParams = std::variant<Ssd::Params, Hdd::Params, NullDrive::Params>;
+using EngineParams = std::variant<MdEngine::Params, RocEngine::Params, GpuEngine::Params>;
 struct PoolConfig {
   std::string name;
   std::string raid;  // its level: "raid6", "8+2"
@@ -59,10 +66,18 @@ struct PoolConfig {
   std::optional<std::size_t> shelf;  // index of the chain its drives are in; none: the chassis
   std::string drive_product;         // "drives/nvme-gen4-tlc"; empty if written out
   DriveParams drive;
+  std::optional<EngineParams> engine;      // of local drives; else the controllers' software
   std::optional<DriveParams> spare_drive;  // as large as `drive`; absent: the same
+  RebuildParams rebuild;
+  std::vector<std::string> rebuild_unsaid;  // what nobody said of it: "blocks = all"
 
   [[nodiscard]] Bytes drive_capacity() const {
     return std::visit([](const auto& params) { return params.capacity; }, drive);
+  }
+  // Whether a lost drive finds a spare to be rebuilt into.
+  [[nodiscard]] bool rebuilds() const {
+    return rebuild.enabled && layout.family != RaidFamily::striped &&
+           (hot_spares > 0 || layout.spares > 0);
   }
 };
 struct ControllerConfig {
@@ -135,6 +150,7 @@ struct TimelineEntry {
   int drive = 0;
   double value = 0;
   std::string what;  // "drive 3 of pool a fails"
+  Position where{};  // in the scenario's text
 };
 
 struct Scenario {

@@ -65,6 +65,7 @@ std::vector<Override> uses(const std::string& product) {
     if (word.starts_with("fc")) sets.push_back({"system.hosts.host.ports.kind", "fc"});
     return sets;
   }
+  if (kind == "engines") return {{"engine of local drives", product}};
   if (kind == "shelves") return {{"system.arrays.array.shelves.s.use", product}};
   return {{"unknown_kind", product}};
 }
@@ -85,6 +86,11 @@ TEST_CASE("every product of the catalogue can be used in a scenario") {
     }
     if (product == "drives/null-drive") {
       sets.push_back({"system.arrays.array.volumes.size", "1GiB"});
+    }
+    if (product.starts_with("engines/")) {
+      CHECK_NOTHROW(load_scenario(checkout_folder() + "/scenarios/150_md_local.yaml",
+                                  {{"system.arrays.server.pools.p.engine.use", product}}));
+      continue;
     }
     CHECK_NOTHROW(testing::small(sets));
   }
@@ -114,7 +120,7 @@ TEST_CASE("every number of the catalogue has a source and a confidence") {
 
 TEST_CASE("every model describes its parameters") {
   const auto models = all_models();
-  REQUIRE(models.size() == 10);
+  REQUIRE(models.size() == 15);
   for (const ModelInfo& model : models) {
     INFO(model.name);
     CHECK_FALSE(model.summary.empty());

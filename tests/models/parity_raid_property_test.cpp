@@ -195,3 +195,23 @@ TEST_CASE("a degraded read of a whole stripe asks d members, none of them twice"
     }
   }
 }
+
+TEST_CASE("on any geometry an extent's locks are those of its blocks, once each and in order") {
+  std::mt19937_64 random(24);
+  for (int run = 0; run < 200; ++run) {
+    const RaidLayout l = random_layout(random);
+    const std::uint32_t strip = 1 + static_cast<std::uint32_t>(below(random, 8));
+    const ParityRaid raid(l, strip);
+    for (int i = 0; i < 20; ++i) {
+      const Extent extent{below(random, 5000), static_cast<std::uint32_t>(1 + below(random, 400))};
+      std::set<std::uint64_t> expected;
+      for (std::uint64_t b = 0; b < extent.blocks; ++b) {
+        expected.insert(raid.lock_key(extent.first + b));
+      }
+      std::vector<std::uint64_t> keys;
+      raid.for_each_lock(extent, [&](std::uint64_t key) { keys.push_back(key); });
+      CHECK(keys == std::vector<std::uint64_t>(expected.begin(), expected.end()));
+      CHECK(keys.size() <= extent.blocks / strip + 2);
+    }
+  }
+}

@@ -661,3 +661,88 @@ TEST_CASE("normal addresses are centred with the deviation asked for") {
   CHECK(sum / n == Approx(0).margin(3 * 0.1 / std::sqrt(n)));
   CHECK(std::sqrt(squares / n) == Approx(0.1).margin(3 * 0.1 / std::sqrt(2 * n)));
 }
+
+namespace {
+
+// Locks [lba, lba + blocks) one by one.
+struct BlockLocks {
+  void operator()(const Io& io, LockKeys& out) const {
+    for (std::uint32_t i = 0; i < io.blocks; ++i) out.push(io.lba + i);
+  }
+};
+
+// Clients of `blocks` each on a span of as many blocks, 10 us under the lock.
+KernelUnderTest lockers(std::uint32_t clients, std::uint32_t blocks, std::uint32_t span,
+                        BlockLocks& keys) {
+  Load load;
+  load.iodepth = clients;
+  load.span_blocks = span;
+  load.sizes = {{1.0, blocks}};
+  KernelUnderTest t = one_client(
+      [&](System& s, PathBuilder& p) {
+        const LockId locks = s.add_locks(Locks(keys));
+        p.lock(locks).visit(s.add_servers("work", 64), {us(10)}).unlock(locks);
+      },
+      load);
+  t.system.most_locks = blocks;
+  t.system.locks_at_once = std::size_t{clients} * blocks;
+  Stream& stream = t.system.streams.front();
+  stream.read_sizes = stream.write_sizes = {{1, blocks}};
+  stream.alignment_blocks = 1;
+  stream.span_blocks = span;
+  return t;
+}
+
+}  // namespace
+
+TEST_CASE("one I/O at a time holds a lock, the others wait for it") {
+  BlockLocks keys;
+  auto t = lockers(4, 1, 1, keys);
+  t.start();
+  t.run_us(10'000.001);
+  CHECK(t.reads().ios == 1000);  // one every 10 us, though there are 64 servers
+  CHECK(t.mean_us() == Approx(40).epsilon(0.01));
+  CHECK(t.kernel->locks().held() == 1);
+  CHECK(t.kernel->locks().waited() > 990);
+}
+
+TEST_CASE("I/Os that overlap in several locks never wait for each other in a circle") {
+  BlockLocks keys;
+  auto t = lockers(16, 3, 8, keys);
+  t.start();
+  t.run_us(100'000);
+  const std::uint64_t before = t.reads().ios;
+  CHECK(before > 10'000);  // at least one at a time
+  CHECK(before < 30'000);  // at most two of three blocks go into eight
+  t.run_us(200'000);
+  CHECK(t.reads().ios > before + 10'000);
+  CHECK(t.kernel->in_flight() == 16);
+}
+
+TEST_CASE("background work starts when told, goes round, retires and counts for no workload") {
+  KernelUnderTest t;
+  const GroupId group = t.system.add_single("work");
+  int left = 3;
+  struct Again {
+    int* turns;
+    bool operator()(const Io&, Time, Rng&) const { return --*turns > 0; }
+  } again{&left};
+  std::uint32_t first = 0;
+  add_load(t.system, {.think = us(1e6)}, [&](PathBuilder& path) { path.visit(group, {us(1)}); });
+  PathBuilder path(t.system);
+  path.visit(group, {us(10)});
+  first = path.finish_background(t.system.add_decision(Decide(again)));
+  t.start();
+  t.run_us(100);
+  Io io{};
+  io.step = first;
+  t.kernel->start_background(io, at_us(200));
+  t.run_us(205);
+  const std::size_t running = t.kernel->in_flight();
+  t.run_us(229);
+  CHECK(t.kernel->in_flight() == running);
+  t.run_us(231);
+  CHECK(t.kernel->in_flight() == running - 1);
+  CHECK(left == 0);
+  CHECK(t.reads().ios == 1);
+}

@@ -256,3 +256,29 @@ TEST_CASE("a member plan keeps what was pushed until it is cleared") {
   CHECK(plan.ios().empty());
   CHECK(plan.capacity() == 3);
 }
+
+TEST_CASE("a path unlocks what it locked, once at a time and outside of forks") {
+  PathUnderTest t;
+  void (*keys)(const Io&, LockKeys&) = [](const Io&, LockKeys&) {};
+  const LockId locks = t.system.add_locks(Locks(keys));
+  CHECK_NOTHROW(PathBuilder(t.system).lock(locks).visit(t.single, {us(1)}).unlock(locks).finish());
+  CHECK_THROWS_AS(PathBuilder(t.system).lock(locks).finish(), InvariantError);
+  CHECK_THROWS_AS(PathBuilder(t.system).lock(locks).lock(locks), InvariantError);
+  CHECK_THROWS_AS(PathBuilder(t.system).unlock(locks), InvariantError);
+  CHECK_THROWS_AS(PathBuilder(t.system).fork(t.plan, 0, false).lock(locks), InvariantError);
+}
+
+TEST_CASE("background work ends where its skips end and holds nothing") {
+  PathUnderTest t;
+  PathBuilder path(t.system);
+  path.skip_if(t.decision).visit(t.single, {us(1)});
+  const std::uint32_t first = path.finish_background(t.decision);
+  const Step& back = t.system.steps[t.system.steps.size() - 2];
+  CHECK(back.kind == StepKind::skip_if);
+  CHECK(back.aux == first);
+  CHECK(t.system.steps.back().kind == StepKind::retire);
+  CHECK(t.system.steps[first].aux == t.system.steps.size() - 1);
+  PathBuilder holding(t.system);
+  holding.seize(t.pool);
+  CHECK_THROWS_AS(holding.finish_background(t.decision), InvariantError);
+}

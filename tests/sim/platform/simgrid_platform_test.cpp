@@ -255,7 +255,7 @@ TEST_CASE("a broken platform file is refused with SimGrid's reason, and the proc
               <router id="ap"/><host id="client" speed="1f"/>
               <link id="air" bandwidth="1Bps,2Bps" latency="0ms" sharing_policy="WIFI"/>
               </zone>)"),
-       "'air' is a Wi-Fi link"},
+       "create_wifi_link"},
       {zone("<host id=\"a\" speed=\"1f\"><prop id=\"wattage_per_state\" value=\"1:x:2\"/></host>"),
        "1:x:2"},
       {zone(

@@ -164,18 +164,26 @@ TEST_CASE("workloads keep fio's words") {
   CHECK(zipf.law_parameter == Approx(1.1));
 }
 
-TEST_CASE("spares that a failure finds are warned of: nothing is rebuilt into them") {
-  const auto warnings = [](std::vector<Override> sets) {
-    sets.push_back({"timeline", "[{at: 10ms, fail: system.arrays.array.pools.a.drives.1}]"});
+TEST_CASE("a lost drive that finds no spare is warned of") {
+  const auto warnings = [](std::vector<Override> sets, const std::string& more = "") {
+    sets.push_back(
+        {"timeline", "[{at: 10ms, fail: system.arrays.array.pools.a.drives.1}" + more + "]"});
     return small(sets).warnings;
   };
+  const std::string second = ", {at: 20ms, fail: system.arrays.array.pools.a.drives.2}";
+  const std::string pool = "system.arrays.array.pools.a.";
   CHECK(warnings({}).empty());
   CHECK(warnings({{"system.arrays.array.pools.b.hot_spares", "1"}}).empty());
-  const std::string told = "pool a has spares, but no rebuild is simulated: it stays degraded";
-  CHECK(warnings({{"system.arrays.array.pools.a.hot_spares", "1"}}) ==
-        std::vector<std::string>{told});
-  CHECK(warnings({{"system.arrays.array.pools.a.raid", "raid6ee"}}) ==
-        std::vector<std::string>{told});
+  CHECK(warnings({{pool + "hot_spares", "1"}}).empty());
+  CHECK(warnings({{pool + "raid", "raid6ee"}}).empty());
+  CHECK(warnings({{pool + "raid", "raid6ee"}, {pool + "hot_spares", "1"}}, second).empty());
+  CHECK(warnings({{pool + "hot_spares", "1"}}, second) ==
+        std::vector<std::string>{"pool a: no spare is left for drive 2: it stays degraded"});
+  CHECK(warnings({{pool + "hot_spares", "1"}, {pool + "rebuild", "{enabled: false}"}}) ==
+        std::vector<std::string>{
+            "pool a: it has spares, but its rebuild is not enabled: it stays degraded"});
+  CHECK(warnings({{pool + "hot_spares", "1"}, {pool + "spare_drive.use", "drives/nvme-gen4-tlc"}})
+            .size() == 1);
 }
 
 TEST_CASE("a timeline is read in the order of its times") {
