@@ -59,9 +59,10 @@ class Ssd {
     return drive;
   }
 
+  void append_read(PathBuilder& path) const { append_stream_read(path, 0); }
   // `passed_over`: bytes that a sequential stream reads ahead in vain for each byte it delivers (a
   // RAID set's parity lies between its data).
-  void append_read(PathBuilder& path, double passed_over = 0) const {
+  void append_stream_read(PathBuilder& path, double passed_over) const {
     const Params& p = params_;
     path.note("drive: command")
         .visit(processor_, {from_seconds(1 / p.read_iops_max)}, p.fixed_read)

@@ -304,7 +304,7 @@ void Builder::add_drives(const std::string& name, std::size_t pool,
   part.read_stream = part.read;
   if constexpr (std::is_same_v<Drive, Ssd>) {
     const double passed_over = static_cast<double>(part.parity_drives) / part.data_drives;
-    part.read_stream = [=](PathBuilder& path) { drive->append_read(path, passed_over); };
+    part.read_stream = [=](PathBuilder& path) { drive->append_stream_read(path, passed_over); };
   }
   part.write = [drive](PathBuilder& path, bool sequential) {
     drive->append_write(path, sequential);
