@@ -5,10 +5,10 @@
 // (a page of 4 KiB on every member). So 1/X = f/X_r + (1-f)/X_w for a share f of reads. A write's
 // stripe heads are then worked on by the group threads, one line for all of them, which also do the
 // parity arithmetic; with a write-intent bitmap the first write to a region waits for a bitmap
-// update, here as a share of writes that does one more serial pass. The stripe cache holds a
-// limited number of heads: a write waits until there is room for its own. Worked numbers: 1 / 0.25
-// us = 4.0 million reads a second whatever the drives can do; 1 / 2.0 us = 500k small writes; half
-// and half 889k.
+// update, here as a share of writes that does one more serial pass. Without parity (RAID 0, 1, 10)
+// a write passes what a read passes. The stripe cache holds a limited number of heads: a write
+// waits until there is room for its own. Worked numbers: 1 / 0.25 us = 4.0 million reads a second
+// whatever the drives can do; 1 / 2.0 us = 500k small writes; half and half 889k.
 //
 // Parameters: schema() below. Scope and limits: the stripe cache joins neighbours of sequential
 // writes to whole stripes; no journal, no partial parity log; heads of a write larger than the
@@ -90,6 +90,7 @@ class MdEngine {
     path.note("md: recovery").visit(threads_, {read / p_.parity_recover});
   }
   void append_write(PathBuilder& path, const EngineIo& io) const {
+    if (io.parity == 0) return append_read(path, io);
     const double passes = static_cast<double>(heads(io)) + p_.bitmap_share;
     path.note("md: room in the stripe cache").seize(cache_, tokens(io));
     path.note("md: device lock").visit(serial_, {scaled_time(p_.write_serial, passes)});
@@ -102,7 +103,7 @@ class MdEngine {
     path.note("md: parity").visit(threads_, {arithmetic});
   }
   void append_write_end(PathBuilder& path, const EngineIo& io) const {
-    path.release(cache_, tokens(io));
+    if (io.parity != 0) path.release(cache_, tokens(io));
   }
 
  private:

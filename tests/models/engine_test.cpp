@@ -87,6 +87,19 @@ TEST_CASE("md's reads and writes pass the same serial section") {
   CHECK(demand_us(system, 0, StepKind::visit_servers, 4096) == Approx(8));
 }
 
+TEST_CASE("without parity md's writes pass what its reads pass") {
+  System system;
+  const MdEngine md = MdEngine::install(system, "md", defaults<MdEngine>());
+  const EngineIo io{131072, false, 65536, 8, 0};
+  PathBuilder write(system);
+  md.append_write(write, io);
+  md.append_parity(write, io);
+  md.append_write_end(write, io);
+  write.finish();
+  CHECK(demand_us(system, 0, StepKind::visit, 131072) == Approx(0.5));
+  CHECK(demand_us(system, 0, StepKind::visit_servers, 131072) == 0);
+}
+
 TEST_CASE("the bitmap adds serial passes to a share of the writes") {
   System system;
   MdParams p = defaults<MdEngine>();
