@@ -15,7 +15,7 @@
 // of the card carries less than the way in and is not modelled; neighbours of sequential writes are
 // joined to whole stripes. References: GRAID SR-1010 in StorageReview's StarWind test (measured
 // 975k small writes, 11.4 GB/s, in a Gen4 x8 slot); modelling brief 4.4. Validation:
-// tests/models/engine_gpu_test.cpp, tests/validation/engines_test.cpp.
+// tests/models/engine_test.cpp, tests/validation/engines_test.cpp.
 #pragma once
 
 #include <algorithm>

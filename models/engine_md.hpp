@@ -14,7 +14,7 @@
 // writes to whole stripes; no journal, no partial parity log; heads of a write larger than the
 // cache are charged as the whole cache. References: Linux drivers/md/raid5.c; published sweeps over
 // null_blk (463k to 523k with one series of locks, 845k to 975k after a change); modelling
-// brief 4.4 and its parameters. Validation: tests/models/engine_md_test.cpp,
+// brief 4.4 and its parameters. Validation: tests/models/engine_test.cpp,
 // tests/validation/engines_test.cpp.
 #pragma once
 

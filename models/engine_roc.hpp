@@ -8,7 +8,7 @@
 // Parameters: schema() below. Scope and limits: no write-back memory on the card, so that a write
 // waits for its drives; the drives' own links are theirs. References: data sheets of 9500 and 9600
 // class adapters (3 to 7 million reads, 240 thousand to 1 million RAID 5 writes); modelling brief
-// 4.4. Validation: tests/models/engine_roc_test.cpp, tests/validation/engines_test.cpp.
+// 4.4. Validation: tests/models/engine_test.cpp, tests/validation/engines_test.cpp.
 #pragma once
 
 #include "models/engine.hpp"
