@@ -40,7 +40,7 @@ std::vector<std::string> assumed(std::vector<Override> sets) {
 }  // namespace
 
 TEST_CASE("a rebuild is read") {
-  const PoolConfig& pool =
+  const PoolConfig pool =
       small({{pool_a + ".hot_spares", "1"},
              {pool_a + ".rebuild",
               "{window: 4, rate_limit: 200000KiB/s, blocks: used, starts_after: 60s}"}})
