@@ -5,6 +5,8 @@
 #include <memory>
 #include <set>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 #include "models/disk_head.hpp"
 
@@ -123,4 +125,92 @@ TEST_CASE("a slow interface holds up a transfer, and a head switch a request of 
   const double quick = a.cost(times, {100, 1, true, now}, now).total_ps;
   times.head_switch_ps = quick;
   CHECK(b.cost(times, {100, 1, true, now}, now).total_ps == Approx(quick + 10e9));
+}
+
+namespace {
+
+// A disk of one zone, 100 blocks a track, and what its buffer holds half a second after requests.
+struct Buffered {
+  DiskTimes times = make();
+  DiskHead head{0, 0, 4};
+  double now_ps = 0;
+
+  static DiskTimes make() {
+    DiskSurface surface(Bytes{40'000 * 512}, 6000, Bandwidth{1e7}, 1);
+    surface.lay_out(std::make_shared<const DiskLayout>(
+        4, Spares::at_end_of_zone, std::vector<DiskZone>{{0, 99, 100, 0, 0, 0, 0.1, 0.4, {}}}));
+    const SeekCurve seek({from_seconds(1e-3), from_seconds(5e-3), from_seconds(9e-3)});
+    DiskTimes times{std::move(surface), seek, seek};
+    times.read_ahead_blocks = 64;
+    times.least_run = 0;
+    return times;
+  }
+  void serve(std::uint64_t lba, bool write = false) {
+    now_ps += head.serve(times, {lba, 4, write, now_ps}, now_ps).total_ps + 500e9;
+  }
+  [[nodiscard]] bool holds(std::uint64_t lba) const {
+    return head.holds(times, {lba, 4, false, now_ps}, now_ps);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a drive may read ahead of streams only") {
+  Buffered always, streams;
+  streams.times.streams_only = true;
+  always.serve(1000);
+  streams.serve(1000);
+  CHECK(always.holds(1004));
+  CHECK_FALSE(streams.holds(1004));
+  streams.serve(1004);
+  CHECK(streams.holds(1008));
+}
+
+TEST_CASE("a buffer of the track ends with it and takes in what passes before the block") {
+  Buffered plain, track;
+  track.times.track_buffer = true;
+  for (Buffered* b : {&plain, &track}) {
+    b->serve(5000);
+    b->serve(1080);
+  }
+  CHECK(plain.holds(1100));
+  CHECK_FALSE(track.holds(1100));
+  CHECK(track.holds(1096));
+  CHECK_FALSE(plain.holds(1076));
+  CHECK(track.holds(1076));
+}
+
+TEST_CASE("written data come back from the buffer only where it keeps them") {
+  Buffered drops, keeps;
+  keeps.times.keeps_written = true;
+  drops.serve(1000, true);
+  keeps.serve(1000, true);
+  CHECK_FALSE(drops.holds(1000));
+  CHECK(keeps.holds(1000));
+  CHECK_FALSE(keeps.holds(1004));
+}
+
+TEST_CASE("what stays behind in the buffer is a multiple of what is read ahead") {
+  Buffered keeps, drops;
+  drops.times.kept = 0;
+  keeps.serve(1000);
+  drops.serve(1000);
+  CHECK(keeps.holds(1000));
+  CHECK_FALSE(drops.holds(1000));
+  CHECK(drops.holds(1004));
+}
+
+TEST_CASE("a stream's least run holds the head back from the next request") {
+  Buffered free, held;
+  held.times.least_run = 1;
+  for (Buffered* b : {&free, &held}) {
+    b->serve(1000);
+    b->serve(1066);  // goes on, behind what was read ahead: a run of its own
+  }
+  // Asked at the end of the second service the held head still has its run to read.
+  const auto next = [](Buffered& b) {
+    const double now = b.now_ps - 500e9;
+    return b.head.cost(b.times, {30'000, 4, false, now}, now).total_ps;
+  };
+  CHECK(next(held) > next(free));
 }
